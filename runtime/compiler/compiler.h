@@ -1,0 +1,68 @@
+/* The one interface between libneso and libneso_compiler. libneso opens the
+ * library on the first cache miss and asks for NESO_COMPILER_ENTRY; no MLIR or
+ * LLVM type crosses this line, and the compiler returns statuses made by
+ * libneso's own neso_status_make (passed in `host`). */
+#ifndef NESO_COMPILER_H
+#define NESO_COMPILER_H
+
+#include "neso.h"
+
+#define NESO_COMPILER_ABI 1
+#define NESO_COMPILER_ENTRY "neso_compiler_open"
+
+/* A stage of a backend's compiler.lua: passes by name, comma separated. */
+typedef struct neso_stage {
+  const char *name;   /* "tile", "llvm", "asm", ... */
+  const char *passes; /* "canonicalize,cse,neso-cpu-layout" */
+} neso_stage;
+
+typedef struct neso_compile_request {
+  const char *kernel; /* name for messages */
+  const char *file;   /* source file for messages */
+  const void *program; /* spec/program.md */
+  size_t program_size;
+  const uint32_t *lines; /* line of each operation */
+  size_t line_count;
+  const char *backend; /* "cpu" */
+  const char *target;  /* neso_device_target */
+  const neso_stage *stages;
+  size_t stage_count;
+  bool verify_each; /* verify after every pass */
+
+  void *user;
+  /* Called with the text of each stage that wants_dump names true for. */
+  bool (*wants_dump)(void *user, const char *stage);
+  void (*dump)(void *user, const char *stage, const char *text, size_t size);
+  /* Text that replaces the input of the stage after `stage`, or NULL; freed by
+   * the compiler with free(). */
+  char *(*override)(void *user, const char *stage);
+} neso_compile_request;
+
+typedef struct neso_compile_result {
+  void *binary; /* freed with the table's `free` */
+  size_t binary_size;
+  char *metadata; /* spec/abi.md; freed with the table's `free` */
+  void *entry;    /* CPU: address of the ORC-linked entry, else NULL */
+  void *linked;   /* CPU: owner of that code; ended by `unlink` */
+} neso_compile_result;
+
+typedef struct neso_compiler_host {
+  neso_status (*status_make)(neso_code code, const char *format, ...);
+  void (*log)(void *user, neso_log_level level, const char *text);
+  void *log_user;
+} neso_compiler_host;
+
+typedef struct neso_compiler {
+  int abi;              /* NESO_COMPILER_ABI */
+  const char *identity; /* stamped at build: enters every cache key */
+  /* Thread safe; concurrent calls compile on contexts of their own. */
+  neso_status (*compile)(const neso_compile_request *request,
+                         neso_compile_result *out_result);
+  void (*unlink)(void *linked);
+  void (*free)(void *memory);
+} neso_compiler;
+
+typedef const neso_compiler *(*neso_compiler_open_fn)(
+    const neso_compiler_host *host);
+
+#endif
