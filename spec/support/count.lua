@@ -1,7 +1,7 @@
 -- Usage: luajit count.lua tests.xml
--- Reads the JUnit file of ctest and prints the sum over the cases inside every test as the closing line.
--- A test tells its count by a last line "N passed, N failed[, N skipped]" or by cmocka's report; any other counts as one.
--- Exits 1 when something failed or nothing passed.
+-- Reads the JUnit file of ctest and prints the sum over the cases inside every test. A test tells
+-- its count by a last line "N passed, N failed[, N skipped]" or by cmocka's report; any other
+-- counts as one. Exits 1 when something failed or nothing passed.
 
 local CLOSING = "(%d+) passed, (%d+) failed"
 
@@ -27,7 +27,9 @@ local function cmocka_report(text)
   end
   local passed, is_cmocka = sum "%[  PASSED  %] (%d+) test%(s%)"
   if not is_cmocka then return end
-  return passed, (sum "%[  FAILED  %] (%d+) test%(s%), listed"), (sum "%[  SKIPPED %] (%d+) test%(s%), listed")
+  local failed = sum "%[  FAILED  %] (%d+) test%(s%), listed"
+  local skipped = sum "%[  SKIPPED %] (%d+) test%(s%), listed"
+  return passed, failed, skipped
 end
 
 local function count_case(status, output)
