@@ -1,0 +1,39 @@
+-- Matrix products against OpenBLAS on the same threads.
+local ffi = require "ffi"
+local bench = require "bench"
+local neso = require "neso"
+local tl = neso.language
+
+ffi.cdef [[
+void openblas_set_num_threads(int count);
+char *openblas_get_corename(void);
+void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                 const void *a, int lda, const void *b, int ldb, float beta, void *c, int ldc);
+]]
+local ROW_MAJOR, NO_TRANS = 101, 111
+
+local ok, blas = pcall(ffi.load, "libopenblas.so.0")
+if not ok then
+  bench.emit { name = "matmul_f32", skipped = "no OpenBLAS" }
+  return
+end
+blas.openblas_set_num_threads(neso.threads())
+local PEER = "OpenBLAS sgemm, kernel " .. ffi.string(blas.openblas_get_corename())
+
+local function matmul(n, goal)
+  local kernel, BLOCK_M, BLOCK_N, BLOCK_K = bench.kernel "matmul", 64, 256, 64
+  local a, b, c = neso.randn { n, n }, neso.randn { n, n }, neso.empty { n, n }
+  local ap, bp, cp = a:pointer(), b:pointer(), neso.empty({ n, n }):pointer()
+  local grid = { tl.cdiv(n, BLOCK_N), tl.cdiv(n, BLOCK_M) }
+  local even = n % BLOCK_M == 0 and n % BLOCK_N == 0 and n % BLOCK_K == 0
+  bench.compare({ name = "matmul_f32", shape = ("%d x %d x %d"):format(n, n, n), peer = PEER,
+                  goal = goal },
+    function() kernel[grid](c, a, b, n, n, n, BLOCK_M, BLOCK_N, BLOCK_K, even) end,
+    function()
+      blas.cblas_sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, ap, n, bp, n, 0, cp, n)
+    end)
+end
+
+matmul(512)
+matmul(1024, 0.6)
+matmul(2048)
