@@ -24,5 +24,7 @@ add[tl.cdiv(n, 1024)](out, a, b, n, 1024)
 print(out)
 
 -- The same by name, with a grid that follows from the constants.
-add[function(meta) return tl.cdiv(n, meta.BLOCK) end] { out = out, a = a, b = b, n = n, BLOCK = 512 }
+local grid = function(meta) return tl.cdiv(n, meta.BLOCK) end
+add[grid] { out = out, a = a, b = b, n = n, BLOCK = 512 }
 print(out)
+assert(out:get(n - 1) == n - 1 + 0.5) -- elements count from 0

@@ -16,3 +16,7 @@ local x = neso.randn { 1823, 781 }
 local y = neso.empty_like(x)
 softmax[1823] { y, x, 781, 781, 781, BLOCK = 1024 }
 print(y)
+
+local sum = 0
+for i = 0, 780 do sum = sum + y:get(1822, i) end
+assert(math.abs(sum - 1) < 1e-5)

@@ -21,3 +21,7 @@ local a, b, c = neso.randn { m, k }, neso.randn { k, n }, neso.empty { m, n }
 local grid = function(meta) return { tl.cdiv(n, meta.BLOCK_N), tl.cdiv(m, meta.BLOCK_M) } end
 matmul[grid] { c, a, b, m, n, k, BLOCK_M = 32, BLOCK_N = 64, BLOCK_K = 32 }
 print(c)
+
+local sum = 0
+for p = 0, k - 1 do sum = sum + a:get(m - 1, p) * b:get(p, n - 1) end
+assert(math.abs(c:get(m - 1, n - 1) - sum) < 1e-4)

@@ -22,5 +22,7 @@ local x, out = neso.full({ n }, 2), neso.empty { n }
 local line, parabola = polynomial { 1, 3 }, polynomial { 1, 3, 0.5 }
 line[tl.cdiv(n, 256)](out, x, n, 256)
 print(out)
+assert(out:get(0) == 7)
 parabola[tl.cdiv(n, 256)](out, x, n, 256)
 print(out)
+assert(out:get(n - 1) == 9)

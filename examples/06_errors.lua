@@ -28,3 +28,4 @@ show("a negative grid", function() right[-1](out, 1024) end)
 
 right[1](out, 1024)
 print(out)
+assert(out:get(1023) == 1023)
