@@ -8,6 +8,11 @@
 
 #define NESO_MAX_PARAMS 64
 
+/* One more user of the context, ended by neso_context_release. */
+NESO_API void neso__context_retain(neso_context *context);
+/* Threads that a launch runs on at most, the caller included. */
+NESO_API size_t neso__context_workers(const neso_context *context);
+
 /* How a parameter was declared. */
 typedef enum neso_param_kind {
   NESO_PARAM_AUTO,   /* typed by the argument's value */
@@ -47,24 +52,28 @@ typedef neso_status (*neso_resolve_fn)(void *user, neso_kernel *kernel,
                                        const neso_arg *args, size_t count,
                                        neso_variant **out_variant);
 
-NESO_MUST_USE neso_status neso__kernel_create(
+NESO_API NESO_MUST_USE neso_status neso__kernel_create(
     neso_context *context, const char *name, const neso_param *params,
     size_t param_count, neso_resolve_fn resolve, void *user,
     void (*release_user)(void *user), neso_kernel **out_kernel);
+NESO_API void neso__kernel_retain(neso_kernel *kernel);
+/* Variants in memory, at most 256 a kernel: the least recently used leave. */
+NESO_API size_t neso__kernel_variant_count(neso_kernel *kernel);
 /* Drops every variant: the captured values or the options have changed. */
-void neso__kernel_forget(neso_kernel *kernel);
+NESO_API void neso__kernel_forget(neso_kernel *kernel);
 /* Publishes under `name` for neso_kernel_get. */
-NESO_MUST_USE neso_status neso__kernel_export(neso_context *context,
+NESO_API NESO_MUST_USE neso_status neso__kernel_export(neso_context *context,
                                               const char *name,
                                               neso_kernel *kernel);
-/* As neso_kernel_launch; `options` is the text that tells launches with
+/* As neso_kernel_launch; `device_or_null` serves launches without a buffer
+ * (NULL: the CPU), otherwise the buffers decide. `options` is the text that tells launches with
  * different options apart ("" for none) and enters the in-memory key. */
-NESO_MUST_USE neso_status
+NESO_API NESO_MUST_USE neso_status
 neso__kernel_launch(neso_kernel *kernel, neso_device *device_or_null,
                     const int64_t grid[3], const char *options,
                     size_t options_length, const neso_arg *args, size_t count);
 /* As a launch, but only finds or builds the variant (warm-up, dumps). */
-NESO_MUST_USE neso_status
+NESO_API NESO_MUST_USE neso_status
 neso__kernel_variant(neso_kernel *kernel, neso_device *device_or_null,
                      const char *options, size_t options_length,
                      const neso_arg *args, size_t count,
@@ -87,14 +96,14 @@ typedef struct neso_build_info {
 } neso_build_info;
 
 /* Cache, else compiler (opened now, on the first miss), else an error. */
-NESO_MUST_USE neso_status
+NESO_API NESO_MUST_USE neso_status
 neso__variant_build(neso_context *context, neso_device *device,
                     const neso_build *build, neso_variant **out_variant);
-void neso__variant_retain(neso_variant *variant);
-void neso__variant_release(neso_variant *variant);
-const neso_build_info *neso__variant_info(const neso_variant *variant);
-const char *neso__variant_metadata(const neso_variant *variant);
+NESO_API void neso__variant_retain(neso_variant *variant);
+NESO_API void neso__variant_release(neso_variant *variant);
+NESO_API const neso_build_info *neso__variant_info(const neso_variant *variant);
+NESO_API const char *neso__variant_metadata(const neso_variant *variant);
 /* Binary as compiled (an object file on CPU); borrowed. */
-const void *neso__variant_binary(const neso_variant *variant, size_t *out_size);
+NESO_API const void *neso__variant_binary(const neso_variant *variant, size_t *out_size);
 
 #endif

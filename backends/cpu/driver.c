@@ -1,0 +1,135 @@
+/* The processor as a device: buffers are memory of the host, kernels are
+ * machine code of this process, programs run over a thread pool. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code.h"
+#include "host.h"
+#include "launch.h"
+#include "variant.h"
+
+#define ALIGNMENT 64
+#define SCRATCH_LIMIT (UINT64_C(1) << 30)
+
+typedef struct cpu_code {
+  neso_entry_fn entry;
+  size_t scratch;
+  _Atomic uint32_t program_ns;
+  neso_code_map map; /* empty when the compiler linked the code */
+} cpu_code;
+
+static bool cpu_query(neso_context *context, char reason[NESO_REASON_SIZE],
+                      int *out_count) {
+  (void)context;
+  neso__host_name(reason, NESO_REASON_SIZE);
+  *out_count = 1;
+  return true;
+}
+
+static neso_status cpu_open(neso_context *context, int index,
+                            neso_device_info *out_info) {
+  (void)context;
+  (void)index;
+  char name[NESO_REASON_SIZE];
+  neso__host_name(name, sizeof name);
+  neso_device_info info = {
+      strdup(name),
+      neso__format("host %016llx", (unsigned long long)neso__host_digest()),
+      {NESO_GRID_LIMIT, NESO_GRID_LIMIT, NESO_GRID_LIMIT},
+      NULL};
+  if (info.name && info.target) {
+    *out_info = info;
+    return NULL;
+  }
+  free(info.name);
+  free(info.target);
+  return neso__out_of_memory("a device", sizeof info);
+}
+
+static void cpu_close(neso_device_info *info) {
+  free(info->name);
+  free(info->target);
+}
+
+static neso_status cpu_allocate(neso_device *device, size_t size,
+                                void **out_memory) {
+  void *memory = neso__memory_allocate(device->context, size, ALIGNMENT);
+  if (!memory) return neso__out_of_memory("a buffer", size);
+  *out_memory = memory;
+  return NULL;
+}
+
+static void cpu_free(neso_device *device, void *memory, size_t size) {
+  neso__memory_free(device->context, memory, size);
+}
+
+static neso_status cpu_read(neso_device *device, const void *from, void *to,
+                            size_t size) {
+  (void)device;
+  memmove(to, from, size);
+  return NULL;
+}
+
+static neso_status cpu_write(neso_device *device, void *to, const void *from,
+                             size_t size) {
+  (void)device;
+  memmove(to, from, size);
+  return NULL;
+}
+
+static neso_status cpu_load(neso_device *device, const neso_image *image,
+                            void **out_code) {
+  uint64_t scratch = neso__metadata_number(image->metadata, "scratch", 0);
+  if (scratch > SCRATCH_LIMIT)
+    return neso_status_make(NESO_OUT_OF_RANGE,
+                            "kernel '%s' needs %llu bytes of working memory "
+                            "a thread; the limit is %llu: use smaller blocks",
+                            image->kernel, (unsigned long long)scratch,
+                            (unsigned long long)SCRATCH_LIMIT);
+  cpu_code *code = neso__object_new(device->context, sizeof *code);
+  if (!code) return neso__out_of_memory("a kernel", sizeof *code);
+  code->scratch = (size_t)scratch;
+  void *entry = image->entry;
+  if (!entry) {
+    neso_status status =
+        neso__code_load(image->binary, image->size, &code->map);
+    if (status) {
+      neso__object_free(device->context, code);
+      return neso_status_note(status, "in kernel '%s'", image->kernel);
+    }
+    entry = code->map.entry;
+  }
+  *(void **)&code->entry = entry;
+  *out_code = code;
+  return NULL;
+}
+
+static void cpu_unload(neso_device *device, void *code_pointer) {
+  cpu_code *code = code_pointer;
+  neso__code_unload(&code->map);
+  neso__object_free(device->context, code);
+}
+
+static neso_status cpu_launch(neso_device *device, const neso_launch *launch) {
+  cpu_code *code = launch->code;
+  neso_grid_run run = {code->entry, launch, code->scratch, &code->program_ns};
+  return neso__grid_run(device->context, &run);
+}
+
+const neso_backend neso__backend_cpu = {
+    .name = "cpu",
+    .facts = NESO_FACT_SMALL,
+    .host_visible = true,
+    .query = cpu_query,
+    .device_open = cpu_open,
+    .device_close = cpu_close,
+    .memory_allocate = cpu_allocate,
+    .memory_free = cpu_free,
+    .memory_read = cpu_read,
+    .memory_write = cpu_write,
+    .code_load = cpu_load,
+    .code_unload = cpu_unload,
+    .launch = cpu_launch,
+};
