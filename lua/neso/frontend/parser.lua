@@ -45,14 +45,14 @@ local function read_statements(ps, block)
   local lx, n = ps.lx, 0
   state.enter(ps)
   while not BLOCK_ENDS[lx.kind] do
-    if lx.kind == ";" and ps.newer then
+    if lx.kind == ";" and ps.lenient then
       lx:advance()
     else
       local stat = read_statement(ps)
       n = n + 1
       block[n] = stat
-      if not ps.newer then accept(ps, ";") end
-      if stat.kind == "Return" or (stat.kind == "Break" and not ps.newer) then
+      if not ps.lenient then accept(ps, ";") end
+      if stat.kind == "Return" or (stat.kind == "Break" and not ps.lenient) then
         accept(ps, ";")
         break
       end
@@ -232,7 +232,7 @@ statement["::"] = function(ps)
   node.name = read_name(ps).name
   expect(ps, "::")
   close(ps, node)
-  if ps.newer then skip_semicolons(ps) end
+  if ps.lenient then skip_semicolons(ps) end
   scope.add_label(ps, node, BLOCK_ENDS[lx.kind] and lx.kind ~= "until")
   return node
 end

@@ -124,7 +124,7 @@ local function call_args(ps)
   if lx.kind ~= "(" then
     fail(ps, "expected the arguments of the call, found " .. state.found(ps))
   end
-  if lx.line ~= lx.last_line and not ps.newer then
+  if lx.line ~= lx.last_line and not ps.lenient then
     fail(ps, "this could be a call of the line above or a new statement",
       "end the line above with `;`, or put `(` on that line")
   end

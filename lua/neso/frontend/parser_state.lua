@@ -5,6 +5,9 @@ local lexer = require "neso.frontend.lexer"
 
 local MAX_LEVELS = 200 -- nested blocks and expressions, as in LuaJIT
 
+-- LuaJIT can be built with Lua 5.2's statements (empty ones, break anywhere, calls on a new line).
+local HOST_IS_52 = (loadstring or load) ";;" ~= nil
+
 local state = {}
 
 ---@param text string
@@ -13,7 +16,8 @@ local state = {}
 function state.new(text, ctx, from)
   local version = ctx.version or 5.1
   local own = { name = ctx.name, text = text, version = version, host = ctx.host }
-  return { ctx = own, lx = lexer.new(own, from), newer = version >= 5.3, levels = 0 }
+  return { ctx = own, lx = lexer.new(own, from), levels = 0, newer = version >= 5.3,
+    lenient = version >= 5.3 or HOST_IS_52 }
 end
 
 --- A node that starts at the current token.
