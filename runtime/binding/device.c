@@ -1,0 +1,61 @@
+/* Backends and devices as the shell asks for them. */
+#include "binding.h"
+
+/* core.backend_query(driver) -> active, reason, device count */
+static int backend_query(lua_State *L) {
+  neso_binding *binding = neso__binding_of(L);
+  const char *driver = luaL_checkstring(L, 1);
+  neso_context *context = neso__binding_context(L, binding);
+  neso_backend_info info = {0};
+  neso_status status = neso_backend_query(context, driver, &info);
+  if (status) {
+    lua_pushboolean(L, 0);
+    lua_pushstring(L, neso_status_text(status));
+    lua_pushinteger(L, 0);
+    neso_status_free(status);
+    return 3;
+  }
+  lua_pushboolean(L, info.active);
+  lua_pushstring(L, info.reason ? info.reason : "");
+  lua_pushinteger(L, info.device_count);
+  return 3;
+}
+
+/* core.device(driver, index) -> handle, name, target */
+static int device_get(lua_State *L) {
+  neso_binding *binding = neso__binding_of(L);
+  neso_context *context = neso__binding_context(L, binding);
+  neso_device *device = NULL;
+  neso__raise(L, neso_device_get(context, luaL_checkstring(L, 1),
+                                 (int)luaL_checkinteger(L, 2), &device));
+  lua_pushlightuserdata(L, device);
+  lua_pushstring(L, neso_device_name(device));
+  lua_pushstring(L, neso_device_target(device));
+  return 3;
+}
+
+/* core.use_device(handle or nil): launches without tensors go there; nil asks
+ * the shell again */
+static int device_use(lua_State *L) {
+  neso__binding_of(L)->device = lua_isnil(L, 1) ? NULL : lua_touserdata(L, 1);
+  return 0;
+}
+
+/* core.threads() -> how many threads a launch may use */
+static int device_threads(lua_State *L) {
+  neso_binding *binding = neso__binding_of(L);
+  lua_pushnumber(
+      L, (lua_Number)neso__context_workers(neso__binding_context(L, binding)));
+  return 1;
+}
+
+void neso__open_device(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"backend_query", backend_query},
+      {"device", device_get},
+      {"use_device", device_use},
+      {"threads", device_threads},
+      {NULL, NULL},
+  };
+  neso_lua_setfuncs(L, functions);
+}

@@ -1,0 +1,84 @@
+/* Kernels of a lua_State: the handle behind a kernel object of lua/neso/jit.lua
+ * and one launch on its way. */
+#ifndef NESO_BINDING_KERNEL_H
+#define NESO_BINDING_KERNEL_H
+
+#include "binding.h"
+
+#define NESO_OPTIONS_SIZE 256
+
+/* Counted: by the Lua handle and by the neso_kernel that calls resolve. */
+typedef struct neso_handle {
+  atomic_int references;
+  neso_binding *binding; /* counted reference */
+  neso_kernel *kernel;   /* owned by the Lua handle; made by the first launch */
+  char *name, *place;    /* owned; "" until prepared: "softmax", "a.lua:3" */
+  int param_count;
+  bool has_consts;
+  int capture_count; /* rows of the kernel's table `captures` */
+  int epoch;         /* number of the captured state in use; 0 the first */
+  neso_param params[NESO_MAX_PARAMS]; /* names owned by `names` */
+  char *names;                        /* owned; one block */
+} neso_handle;
+
+/* A launch on its way. Lives in the C frame of the launcher; the values that
+ * its arguments point to lie on that frame's Lua stack or in its upvalues. */
+typedef struct neso_call {
+  lua_State *L;
+  neso_handle *handle;
+  int kernel; /* index of the kernel object */
+  int slots;  /* parameter i keeps its object at slots + 2i + 1 and the text
+                 that tells it from others behind it */
+  int anchor; /* index of a table that has the slots instead, or 0 */
+  bool has_buffer;
+  size_t options_length;
+  struct neso_call *outer;
+  neso_arg args[NESO_MAX_PARAMS];
+  char options[NESO_OPTIONS_SIZE];
+} neso_call;
+
+/* The userdata's handle; raises when it is none. */
+neso_handle *neso__handle_check(lua_State *L, int index);
+void neso__handle_release(void *handle);
+/* Gives the handle its name, place and neso_kernel. Raises. */
+void neso__handle_prepare(lua_State *L, neso_handle *handle, int kernel);
+
+/* Pushes the kernel object of a handle; false (and nil) when it is gone. */
+bool neso__handle_object(lua_State *L, const neso_handle *handle);
+
+/* Converts the value at `index` as the argument of parameter `i`. Raises. */
+void neso__call_argument(neso_call *call, int i, int index);
+/* Is the only argument a plain table? Then it carries them by name. */
+bool neso__call_has_keywords(lua_State *L);
+/* Replaces that table by a copy that nobody else can change. */
+void neso__call_own_keywords(lua_State *L);
+/* Reads the arguments 1 to the top of the launcher's stack. Raises. */
+void neso__call_read(neso_call *call, lua_State *L, neso_handle *handle);
+/* Compares the captured values with those compiled in; `captures` is the index
+ * of the kernel's list. Raises. */
+void neso__call_captures(neso_call *call, int captures);
+/* "kernel 'softmax' (a.lua:3)" on the stack. */
+const char *neso__handle_title(lua_State *L, const neso_handle *handle);
+
+/* Launches over `grid`, or only finds the variant when it is NULL. Raises. */
+void neso__call_run(neso_call *call, const int64_t grid[3]);
+/* The call of `handle` in progress on this thread, NULL for one from C. */
+neso_call *neso__call_current(const neso_handle *handle);
+neso_status neso__resolve(void *user, neso_kernel *kernel, neso_device *device,
+                          const neso_spec *specs, const neso_arg *args,
+                          size_t count, neso_variant **out_variant);
+
+/* Upvalues of a launcher. */
+enum {
+  NESO_UP_LAUNCHER = 1, /* userdata neso_launcher */
+  NESO_UP_KERNEL,       /* kernel object */
+  NESO_UP_CAPTURES,     /* list: owner, key, value a row */
+  NESO_UP_NAMES,        /* parameter name -> position */
+  NESO_UP_DEFAULTS,     /* position -> default value */
+  NESO_UP_GRID          /* grid function, or nil */
+};
+
+void neso__open_resolve(lua_State *L);
+void neso__open_launch(lua_State *L);
+
+#endif

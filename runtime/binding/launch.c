@@ -1,0 +1,276 @@
+/* Launchers: what `kernel[grid]` gives, a C closure per grid. */
+#include "kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct neso_launcher {
+  neso_handle *handle; /* alive as long as the kernel object, an upvalue */
+  int64_t grid[3];
+} neso_launcher;
+
+static _Thread_local neso_call *current_call;
+
+neso_call *neso__call_current(const neso_handle *handle) {
+  return current_call && current_call->handle == handle ? current_call : NULL;
+}
+
+void neso__call_run(neso_call *call, const int64_t grid[3]) {
+  lua_State *L = call->L;
+  neso_handle *handle = call->handle;
+  neso_device *device =
+      call->has_buffer ? NULL : neso__binding_device(L, handle->binding);
+  size_t count = (size_t)handle->param_count;
+  neso_status status;
+  call->outer = current_call;
+  current_call = call;
+  if (grid) {
+    status = neso__kernel_launch(handle->kernel, device, grid, call->options,
+                                 call->options_length, call->args, count);
+  } else {
+    neso_variant *variant = NULL;
+    status =
+        neso__kernel_variant(handle->kernel, device, call->options,
+                             call->options_length, call->args, count, &variant);
+    neso__variant_release(variant);
+  }
+  current_call = call->outer;
+  if (status) {
+    neso__raise(L, status);
+  }
+}
+
+static int64_t grid_extent(lua_State *L, int index, int axis) {
+  double value = lua_tonumber(L, index);
+  if (lua_type(L, index) != LUA_TNUMBER || value != floor(value) ||
+      fabs(value) > 9007199254740992.0) {
+    return luaL_error(L, "grid[%d] must be an integer, got %s", axis + 1,
+                      lua_type(L, index) == LUA_TNUMBER
+                          ? lua_tostring(L, index)
+                          : luaL_typename(L, index));
+  }
+  return (int64_t)value;
+}
+
+/* A number or a table of one to three. Raises. */
+static void read_grid(lua_State *L, int index, int64_t grid[3]) {
+  grid[0] = grid[1] = grid[2] = 1;
+  index = neso_lua_absindex(L, index);
+  if (lua_type(L, index) == LUA_TNUMBER) {
+    grid[0] = grid_extent(L, index, 0);
+    return;
+  }
+  if (!lua_istable(L, index)) {
+    luaL_error(L,
+               "a grid is a number, a table of up to three, or a function, "
+               "got %s",
+               luaL_typename(L, index));
+  }
+  size_t length = lua_rawlen(L, index);
+  if (length < 1 || length > 3) {
+    luaL_error(L, "a grid has one to three extents, got %d", (int)length);
+  }
+  for (int axis = 0; axis < (int)length; axis++) {
+    lua_rawgeti(L, index, axis + 1);
+    grid[axis] = grid_extent(L, -1, axis);
+    lua_pop(L, 1);
+  }
+}
+
+static void push_argument(neso_call *call, int i) {
+  lua_State *L = call->L;
+  const neso_arg *arg = &call->args[i];
+  switch (arg->kind) {
+  case NESO_ARG_NUMBER:
+    lua_pushnumber(L, arg->value.number);
+    break;
+  case NESO_ARG_INTEGER:
+    lua_pushnumber(L, (lua_Number)arg->value.integer);
+    break;
+  case NESO_ARG_BOOL:
+    lua_pushboolean(L, arg->value.boolean);
+    break;
+  case NESO_ARG_STRING:
+    lua_pushlstring(L, arg->value.text, arg->length);
+    break;
+  case NESO_ARG_OBJECT:
+    lua_pushvalue(L, call->slots + 2 * i + 1);
+    break;
+  default:
+    lua_pushnil(L);
+  }
+}
+
+/* Calls the grid function with the scalar and compile-time arguments. */
+static void computed_grid(neso_call *call, int64_t grid[3]) {
+  lua_State *L = call->L;
+  const neso_handle *handle = call->handle;
+  lua_pushvalue(L, lua_upvalueindex(NESO_UP_GRID));
+  lua_createtable(L, 0, handle->param_count);
+  for (int i = 0; i < handle->param_count; i++) {
+    push_argument(call, i);
+    lua_setfield(L, -2, handle->params[i].name);
+  }
+  lua_call(L, 1, 1);
+  read_grid(L, -1, grid);
+  lua_pop(L, 1);
+}
+
+static int launcher_call(lua_State *L) {
+  neso_launcher *launcher =
+      lua_touserdata(L, lua_upvalueindex(NESO_UP_LAUNCHER));
+  neso_call call;
+  neso__call_read(&call, L, launcher->handle);
+  neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
+  neso__call_run(&call, launcher->grid);
+  return 0;
+}
+
+static int launcher_call_computed(lua_State *L) {
+  neso_launcher *launcher =
+      lua_touserdata(L, lua_upvalueindex(NESO_UP_LAUNCHER));
+  int64_t grid[3];
+  neso_call call;
+  neso__call_own_keywords(L);
+  neso__call_read(&call, L, launcher->handle);
+  computed_grid(&call, grid);
+  neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
+  neso__call_run(&call, grid);
+  return 0;
+}
+
+static int warmup_call(lua_State *L) {
+  neso_launcher *launcher =
+      lua_touserdata(L, lua_upvalueindex(NESO_UP_LAUNCHER));
+  neso_call call;
+  neso__call_read(&call, L, launcher->handle);
+  neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
+  neso__call_run(&call, NULL);
+  return 0;
+}
+
+/* Closes over launcher (on the top) and the four tables of a kernel:
+ * 1 handle, 2 kernel, 3 captures, 4 names, 5 defaults, 6 grid function */
+static void push_closure(lua_State *L, lua_CFunction function) {
+  for (int i = 2; i <= 6; i++) {
+    lua_pushvalue(L, i);
+  }
+  lua_pushcclosure(L, function, 6);
+}
+
+static neso_launcher *push_launcher(lua_State *L) {
+  neso_handle *handle = neso__handle_check(L, 1);
+  neso_launcher *launcher = lua_newuserdata(L, sizeof *launcher);
+  memset(launcher, 0, sizeof *launcher);
+  launcher->handle = handle;
+  return launcher;
+}
+
+/* core.launcher(handle, kernel, captures, names, defaults, grid) -> function,
+ * and the three extents when the grid is no function */
+static int launcher_new(lua_State *L) {
+  lua_settop(L, 6);
+  int64_t grid[3];
+  if (lua_isfunction(L, 6)) {
+    push_launcher(L);
+    push_closure(L, launcher_call_computed);
+    return 1;
+  }
+  read_grid(L, 6, grid);
+  lua_pushnil(L);
+  lua_replace(L, 6);
+  neso_launcher *launcher = push_launcher(L);
+  memcpy(launcher->grid, grid, sizeof grid);
+  push_closure(L, launcher_call);
+  return 1;
+}
+
+/* core.grid(number or table) -> x, y, z */
+static int grid_read(lua_State *L) {
+  int64_t grid[3];
+  lua_settop(L, 1);
+  read_grid(L, 1, grid);
+  for (int axis = 0; axis < 3; axis++) {
+    lua_pushnumber(L, (lua_Number)grid[axis]);
+  }
+  return 3;
+}
+
+/* core.warmup(handle, kernel, captures, names, defaults) -> function */
+static int warmup_new(lua_State *L) {
+  lua_settop(L, 6);
+  push_launcher(L);
+  push_closure(L, warmup_call);
+  return 1;
+}
+
+/* A launch with its arguments frozen. */
+typedef struct neso_bound {
+  int64_t grid[3];
+  size_t options_length; /* without the captured state */
+  neso_call call;
+} neso_bound;
+
+enum { UP_BOUND = 1, UP_BOUND_KERNEL, UP_BOUND_CAPTURES, UP_BOUND_ANCHOR };
+
+static int bound_call(lua_State *L) {
+  neso_bound *bound = lua_touserdata(L, lua_upvalueindex(UP_BOUND));
+  luaL_checkstack(L, NESO_MAX_PARAMS + 24, "bound launch");
+  bound->call.L = L;
+  bound->call.options_length = bound->options_length;
+  neso__call_captures(&bound->call, lua_upvalueindex(UP_BOUND_CAPTURES));
+  neso__call_run(&bound->call, bound->grid);
+  return 0;
+}
+
+/* Reads arguments as a launcher does and gives the bound function back. */
+static int bind_call(lua_State *L) {
+  neso_launcher *launcher =
+      lua_touserdata(L, lua_upvalueindex(NESO_UP_LAUNCHER));
+  neso_call call;
+  neso__call_own_keywords(L);
+  neso__call_read(&call, L, launcher->handle);
+  int64_t grid[3];
+  memcpy(grid, launcher->grid, sizeof grid);
+  if (!lua_isnil(L, lua_upvalueindex(NESO_UP_GRID))) {
+    computed_grid(&call, grid);
+  }
+  int top = lua_gettop(L);
+  neso_bound *bound = lua_newuserdata(L, sizeof *bound);
+  memcpy(bound->grid, grid, sizeof grid);
+  bound->call = call;
+  bound->options_length = call.options_length;
+  bound->call.kernel = lua_upvalueindex(UP_BOUND_KERNEL);
+  bound->call.anchor = lua_upvalueindex(UP_BOUND_ANCHOR);
+  lua_pushvalue(L, lua_upvalueindex(NESO_UP_KERNEL));
+  lua_pushvalue(L, lua_upvalueindex(NESO_UP_CAPTURES));
+  lua_createtable(L, top, 0);
+  for (int i = 1; i <= top; i++) {
+    lua_pushvalue(L, i);
+    lua_rawseti(L, -2, i);
+  }
+  lua_pushcclosure(L, bound_call, 4);
+  return 1;
+}
+
+/* core.binder(handle, kernel, captures, names, defaults, grid) -> function of
+ * the arguments that gives the bound launch */
+static int binder_new(lua_State *L) {
+  lua_settop(L, 6);
+  neso_launcher *launcher = push_launcher(L);
+  if (!lua_isfunction(L, 6)) {
+    read_grid(L, 6, launcher->grid);
+    lua_pushnil(L);
+    lua_replace(L, 6);
+  }
+  push_closure(L, bind_call);
+  return 1;
+}
+
+void neso__open_launch(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"launcher", launcher_new}, {"grid", grid_read}, {"warmup", warmup_new},
+      {"binder", binder_new},     {NULL, NULL},
+  };
+  neso_lua_setfuncs(L, functions);
+}

@@ -1,0 +1,538 @@
+/* Elements as Lua values, copies and comparisons between tensors. */
+#include "formats.h"
+
+#include "binding.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXACT 9007199254740992.0 /* 2^53 */
+#define CHUNK 512
+
+/* A 64-bit integer that a Lua number cannot hold: as the shell's port makes
+ * it (int64 cdata, Lua 5.3 integer, or a decimal string). */
+static void push_wide_integer(lua_State *L, neso_binding *binding,
+                              uint64_t bits, bool is_unsigned) {
+  neso__port_push(L, binding, NESO_PORT_WIDE);
+  lua_pushnumber(L, (lua_Number)(bits >> 32));
+  lua_pushnumber(L, (lua_Number)(bits & UINT32_MAX));
+  lua_pushboolean(L, is_unsigned);
+  char text[24];
+  if (is_unsigned) {
+    snprintf(text, sizeof text, "%llu", (unsigned long long)bits);
+  } else {
+    snprintf(text, sizeof text, "%lld", (long long)bits);
+  }
+  lua_pushstring(L, text);
+  lua_call(L, 4, 1);
+}
+
+static void push_integer(lua_State *L, neso_binding *binding, neso_wide value,
+                         bool is_unsigned) {
+#if LUA_VERSION_NUM >= 503
+  if (!is_unsigned || value.u <= INT64_MAX) {
+    lua_pushinteger(L, (lua_Integer)value.i);
+    return;
+  }
+#endif
+  double number = is_unsigned ? (double)value.u : (double)value.i;
+  if (fabs(number) <= EXACT) {
+    lua_pushnumber(L, number);
+  } else {
+    push_wide_integer(L, binding, value.u, is_unsigned);
+  }
+}
+
+void neso__push_int64(lua_State *L, neso_binding *binding, int64_t value) {
+  push_integer(L, binding, (neso_wide){.i = value}, false);
+}
+
+static void push_element(lua_State *L, neso_binding *binding, neso_dtype dtype,
+                         const void *source) {
+  neso_wide value;
+  neso__decode(dtype, source, 0, 1, &value);
+  switch (neso__wide_kind_of(dtype)) {
+  case NESO_WIDE_FLOAT:
+    lua_pushnumber(L, value.f);
+    break;
+  case NESO_WIDE_INT:
+    push_integer(L, binding, value, false);
+    break;
+  default:
+    if (dtype == NESO_I1) {
+      lua_pushboolean(L, value.u != 0);
+    } else {
+      push_integer(L, binding, value, true);
+    }
+  }
+}
+
+/* "12", "-12", "12LL", "12ULL" */
+static bool parse_integer(const char *text, neso_wide_kind *kind,
+                          neso_wide *out) {
+  char *end;
+  bool negative = *text == '-';
+  if (text[negative] < '0' || text[negative] > '9') {
+    return false;
+  }
+  errno = 0;
+  if (negative) {
+    *kind = NESO_WIDE_INT;
+    out->i = strtoll(text, &end, 10);
+  } else {
+    *kind = NESO_WIDE_UINT;
+    out->u = strtoull(text, &end, 10);
+  }
+  return errno == 0 &&
+         (!*end || strcmp(end, "LL") == 0 || strcmp(end, "ULL") == 0);
+}
+
+static bool parse_value(lua_State *L, int index, neso_wide_kind *kind,
+                        neso_wide *out) {
+  switch (lua_type(L, index)) {
+  case LUA_TNUMBER:
+#if LUA_VERSION_NUM >= 503
+    if (lua_isinteger(L, index)) {
+      *kind = NESO_WIDE_INT;
+      out->i = lua_tointeger(L, index);
+      return true;
+    }
+#endif
+    *kind = NESO_WIDE_FLOAT;
+    out->f = lua_tonumber(L, index);
+    return true;
+  case LUA_TBOOLEAN:
+    *kind = NESO_WIDE_UINT;
+    out->u = (uint64_t)lua_toboolean(L, index);
+    return true;
+  case LUA_TSTRING:
+    return parse_integer(lua_tostring(L, index), kind, out);
+  case NESO_LUA_TCDATA: {
+    lua_getglobal(L, "tostring");
+    lua_pushvalue(L, index);
+    lua_call(L, 1, 1);
+    bool ok = parse_integer(lua_tostring(L, -1), kind, out);
+    lua_pop(L, 1);
+    return ok;
+  }
+  default:
+    return false;
+  }
+}
+
+/* NULL, or why an element of `dtype` cannot hold the value. */
+static const char *misfit(neso_dtype dtype, neso_wide_kind kind,
+                          neso_wide value) {
+  neso_wide_kind wanted = neso__wide_kind_of(dtype);
+  if (wanted == NESO_WIDE_FLOAT || dtype == NESO_I1) {
+    return NULL;
+  }
+  if (kind == NESO_WIDE_FLOAT &&
+      (value.f != floor(value.f) || isinf(value.f))) {
+    return "is not an integer";
+  }
+  int bits = 8 * (int)neso_dtype_size(dtype);
+  bool negative = kind == NESO_WIDE_FLOAT
+                      ? value.f < 0
+                      : kind == NESO_WIDE_INT && value.i < 0;
+  double low = wanted == NESO_WIDE_INT ? -ldexp(1, bits - 1) : 0;
+  double high = ldexp(1, wanted == NESO_WIDE_INT ? bits - 1 : bits);
+  bool fits;
+  if (kind == NESO_WIDE_FLOAT) {
+    fits = value.f >= low && value.f < high;
+  } else if (negative) {
+    fits = wanted == NESO_WIDE_INT && (double)value.i >= low;
+  } else {
+    int width = wanted == NESO_WIDE_INT ? bits - 1 : bits;
+    fits = width == 64 || value.u >> width == 0;
+  }
+  return fits ? NULL : "is out of range";
+}
+
+/* The value at `index` as an element; raises with `what` and the index path
+ * on the stack position `path` (a string, or 0). */
+static void check_element(lua_State *L, int index, neso_dtype dtype,
+                          const char *what, void *destination) {
+  neso_wide_kind kind;
+  neso_wide value;
+  if (!parse_value(L, index, &kind, &value)) {
+    luaL_error(L, "%s: expected a number for %s, got %s", what,
+               neso_dtype_name(dtype), luaL_typename(L, index));
+  }
+  const char *why = misfit(dtype, kind, value);
+  if (why) {
+    lua_pushvalue(L, index);
+    const char *text = lua_tostring(L, -1);
+    luaL_error(L, "%s: %s %s for %s", what, text ? text : "the value", why,
+               neso_dtype_name(dtype));
+  }
+  neso__encode(dtype, destination, 0, 1, kind, &value);
+}
+
+static int64_t element_offset(lua_State *L, const neso_tensor *tensor,
+                              int first, const char *what) {
+  int64_t offset = 0;
+  for (int d = 0; d < tensor->rank; d++) {
+    int index = first + d;
+    double value = lua_tonumber(L, index);
+    int64_t at = (int64_t)value;
+    if (lua_type(L, index) != LUA_TNUMBER || (double)at != value) {
+      return luaL_error(L, "%s: index %d is not an integer", what, d + 1);
+    }
+    if (at < 0 || at >= tensor->shape[d]) {
+      return luaL_error(L, "%s: index %d is %f, dimension %d has 0 to %f", what,
+                        d + 1, value, d, (double)tensor->shape[d] - 1);
+    }
+    offset += at * tensor->strides[d];
+  }
+  return offset;
+}
+
+static char *element_at(lua_State *L, const neso_tensor *tensor,
+                        const char *what, int extra) {
+  int given = lua_gettop(L) - 1 - extra;
+  if (given != tensor->rank) {
+    luaL_error(L, "%s: %d indices for a tensor of %d dimensions", what, given,
+               tensor->rank);
+  }
+  int64_t offset = element_offset(L, tensor, 2, what);
+  int64_t size = (int64_t)neso_dtype_size((neso_dtype)tensor->dtype);
+  return neso__tensor_data(L, tensor) + offset * size;
+}
+
+/* core.get(tensor, i, j, ...) */
+static int value_get(lua_State *L) {
+  neso_tensor *tensor = neso__tensor_check(L, 1, "get");
+  char *at = element_at(L, tensor, "get", 0);
+  push_element(L, tensor->binding, (neso_dtype)tensor->dtype, at);
+  return 1;
+}
+
+/* core.set(tensor, i, j, ..., value) */
+static int value_set(lua_State *L) {
+  neso_tensor *tensor = neso__tensor_check(L, 1, "set");
+  char *at = element_at(L, tensor, "set", 1);
+  check_element(L, lua_gettop(L), (neso_dtype)tensor->dtype, "set", at);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* core.fill(tensor, value) */
+static int value_fill(lua_State *L) {
+  neso_tensor *tensor = neso__tensor_check(L, 1, "fill");
+  neso_dtype dtype = (neso_dtype)tensor->dtype;
+  size_t size = neso_dtype_size(dtype);
+  char element[8];
+  check_element(L, 2, dtype, "fill", element);
+  char *data = neso__tensor_data(L, tensor);
+  neso_walk walk;
+  neso__walk_start(&walk, tensor);
+  for (int64_t r = 0; r < walk.runs; r++, neso__walk_next(&walk, tensor)) {
+    char *p = data + walk.offset * (int64_t)size;
+    for (int64_t i = 0; i < walk.run_length; i++) {
+      memcpy(p, element, size);
+      p += walk.run_stride * (int64_t)size;
+    }
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+static void copy_run(neso_dtype to, char *out, ptrdiff_t out_stride,
+                     neso_dtype from, const char *in, ptrdiff_t in_stride,
+                     int64_t count) {
+  size_t size = neso_dtype_size(to);
+  if (to == from && out_stride == (ptrdiff_t)size && in_stride == out_stride) {
+    memmove(out, in, (size_t)count * size);
+    return;
+  }
+  neso_wide chunk[CHUNK];
+  for (int64_t done = 0; done < count; done += CHUNK) {
+    size_t n = count - done < CHUNK ? (size_t)(count - done) : CHUNK;
+    neso__decode(from, in + done * in_stride, in_stride, n, chunk);
+    neso__encode(to, out + done * out_stride, out_stride, n,
+                 neso__wide_kind_of(from), chunk);
+  }
+}
+
+/* One run when both are row-major, so short rows do not cost. */
+static void flatten(neso_tensor *a, neso_tensor *b) {
+  if (neso__tensor_is_contiguous(a) && neso__tensor_is_contiguous(b)) {
+    a->shape[0] = b->shape[0] = neso__tensor_numel(a);
+    a->strides[0] = b->strides[0] = 1;
+    a->rank = b->rank = 1;
+  }
+}
+
+static void check_same_shape(lua_State *L, const neso_tensor *a,
+                             const neso_tensor *b, const char *what) {
+  bool same = a->rank == b->rank;
+  for (int d = 0; same && d < a->rank; d++) {
+    same = a->shape[d] == b->shape[d];
+  }
+  if (!same) {
+    luaL_error(L, "%s: the shapes differ", what);
+  }
+}
+
+/* core.copy(destination, source): same shape, converts */
+static int value_copy(lua_State *L) {
+  neso_tensor to = *neso__tensor_check(L, 1, "copy");
+  neso_tensor from = *neso__tensor_check(L, 2, "copy");
+  check_same_shape(L, &to, &from, "copy");
+  char *out = neso__tensor_data(L, &to);
+  char *in = neso__tensor_data(L, &from);
+  int64_t to_size = (int64_t)neso_dtype_size((neso_dtype)to.dtype);
+  int64_t from_size = (int64_t)neso_dtype_size((neso_dtype)from.dtype);
+  flatten(&to, &from);
+  neso_walk a, b;
+  neso__walk_start(&a, &to);
+  neso__walk_start(&b, &from);
+  for (int64_t r = 0; r < a.runs; r++) {
+    copy_run((neso_dtype)to.dtype, out + a.offset * to_size,
+             a.run_stride * to_size, (neso_dtype)from.dtype,
+             in + b.offset * from_size, b.run_stride * from_size, a.run_length);
+    neso__walk_next(&a, &to);
+    neso__walk_next(&b, &from);
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* core.arange(tensor, start, step): element i is start + i * step */
+static int value_arange(lua_State *L) {
+  neso_tensor *tensor = neso__tensor_check(L, 1, "arange");
+  double start = luaL_checknumber(L, 2), step = luaL_checknumber(L, 3);
+  char *data = neso__tensor_data(L, tensor);
+  neso_dtype dtype = (neso_dtype)tensor->dtype;
+  ptrdiff_t size = (ptrdiff_t)neso_dtype_size(dtype);
+  int64_t count = neso__tensor_numel(tensor);
+  for (int64_t i = 0; i < count; i++) {
+    neso_wide value = {.f = start + (double)i * step};
+    neso__encode(dtype, data + i * size, size, 1, NESO_WIDE_FLOAT, &value);
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+static int nested_error(lua_State *L, const int64_t *index, int depth,
+                        const char *format, int64_t a, int64_t b) {
+  char path[16 * NESO_MAX_RANK] = "", text[128];
+  size_t length = 0;
+  for (int d = 0; d < depth; d++) {
+    length += (size_t)snprintf(path + length, sizeof path - length, "[%lld]",
+                               (long long)index[d] + 1);
+  }
+  snprintf(text, sizeof text, format, (long long)a, (long long)b);
+  return luaL_error(L, "table%s %s", path, text);
+}
+
+/* core.nested_shape(table): the list of extents along the first elements */
+static int value_nested_shape(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  lua_createtable(L, 2, 0);
+  lua_pushvalue(L, 1);
+  for (int depth = 1; lua_istable(L, -1); depth++) {
+    if (depth > NESO_MAX_RANK) {
+      return luaL_error(L, "the table is nested more than %d deep",
+                        NESO_MAX_RANK);
+    }
+    size_t extent = lua_rawlen(L, -1);
+    lua_pushinteger(L, (lua_Integer)extent);
+    lua_rawseti(L, 2, depth);
+    lua_rawgeti(L, -1, 1);
+    lua_replace(L, -2);
+  }
+  lua_settop(L, 2);
+  return 1;
+}
+
+static char *read_nested(lua_State *L, const neso_tensor *tensor, int depth,
+                         int64_t *index, char *out) {
+  int64_t extent = tensor->shape[depth];
+  int table = lua_gettop(L);
+  if (!lua_istable(L, table)) {
+    nested_error(L, index, depth, "is no table, but others at its depth are", 0,
+                 0);
+  }
+  if ((int64_t)lua_rawlen(L, table) != extent) {
+    nested_error(L, index, depth, "has %lld elements, expected %lld",
+                 (int64_t)lua_rawlen(L, table), extent);
+  }
+  neso_dtype dtype = (neso_dtype)tensor->dtype;
+  for (int64_t i = 0; i < extent; i++) {
+    index[depth] = i;
+    lua_rawgeti(L, table, (int)i + 1);
+    if (depth + 1 < tensor->rank) {
+      out = read_nested(L, tensor, depth + 1, index, out);
+    } else if (lua_istable(L, -1)) {
+      nested_error(L, index, depth + 1,
+                   "is a table, but others at its depth are none", 0, 0);
+    } else {
+      neso_wide_kind kind;
+      neso_wide value;
+      if (!parse_value(L, -1, &kind, &value)) {
+        lua_pushstring(L, luaL_typename(L, -1));
+        nested_error(L, index, depth + 1, "is not a number", 0, 0);
+      }
+      const char *why = misfit(dtype, kind, value);
+      if (why) {
+        char text[64];
+        snprintf(text, sizeof text, "%s (%s)", why, neso_dtype_name(dtype));
+        nested_error(L, index, depth + 1, text, 0, 0);
+      }
+      neso__encode(dtype, out, 0, 1, kind, &value);
+      out += neso_dtype_size(dtype);
+    }
+    lua_settop(L, table);
+  }
+  return out;
+}
+
+/* core.read_table(tensor, table): a contiguous tensor of the table's shape */
+static int value_read_table(lua_State *L) {
+  neso_tensor *tensor = neso__tensor_check(L, 1, "tensor");
+  int64_t index[NESO_MAX_RANK];
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  luaL_checkstack(L, 2 * NESO_MAX_RANK + 8, "tensor");
+  read_nested(L, tensor, 0, index, neso__tensor_data(L, tensor));
+  lua_settop(L, 1);
+  return 1;
+}
+
+static void push_nested(lua_State *L, const neso_tensor *tensor, int depth,
+                        const char *data) {
+  neso_dtype dtype = (neso_dtype)tensor->dtype;
+  if (depth == tensor->rank) {
+    push_element(L, tensor->binding, dtype, data);
+    return;
+  }
+  int64_t step = tensor->strides[depth] * (int64_t)neso_dtype_size(dtype);
+  lua_createtable(L, (int)tensor->shape[depth], 0);
+  for (int64_t i = 0; i < tensor->shape[depth]; i++) {
+    push_nested(L, tensor, depth + 1, data + i * step);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+}
+
+/* core.totable(tensor): nested tables; a value for rank 0 */
+static int value_totable(lua_State *L) {
+  neso_tensor *tensor = neso__tensor_check(L, 1, "totable");
+  luaL_checkstack(L, 2 * NESO_MAX_RANK + 8, "totable");
+  push_nested(L, tensor, 0, neso__tensor_data(L, tensor));
+  return 1;
+}
+
+typedef struct comparison {
+  double rtol, atol;
+  bool nan_equal, exact;
+  int64_t mismatches, first; /* -1 when none */
+  double max_difference;
+} comparison;
+
+static bool wide_equal(neso_wide_kind ka, neso_wide a, neso_wide_kind kb,
+                       neso_wide b) {
+  if (ka == NESO_WIDE_FLOAT || kb == NESO_WIDE_FLOAT) {
+    double x = ka == NESO_WIDE_FLOAT ? a.f
+               : ka == NESO_WIDE_INT ? (double)a.i
+                                     : (double)a.u;
+    double y = kb == NESO_WIDE_FLOAT ? b.f
+               : kb == NESO_WIDE_INT ? (double)b.i
+                                     : (double)b.u;
+    return x == y;
+  }
+  bool negative_a = ka == NESO_WIDE_INT && a.i < 0;
+  bool negative_b = kb == NESO_WIDE_INT && b.i < 0;
+  return negative_a == negative_b && a.u == b.u;
+}
+
+static double wide_number(neso_wide_kind kind, neso_wide value) {
+  return kind == NESO_WIDE_FLOAT ? value.f
+         : kind == NESO_WIDE_INT ? (double)value.i
+                                 : (double)value.u;
+}
+
+static void compare_one(comparison *c, int64_t at, neso_wide_kind ka,
+                        neso_wide a, neso_wide_kind kb, neso_wide b) {
+  double x = wide_number(ka, a), y = wide_number(kb, b);
+  bool both_nan = isnan(x) && isnan(y);
+  bool equal = wide_equal(ka, a, kb, b) || (both_nan && c->nan_equal);
+  double difference = equal ? 0 : fabs(x - y);
+  if (isnan(difference) ||
+      (!isnan(c->max_difference) && difference > c->max_difference)) {
+    c->max_difference = difference;
+  }
+  bool close = equal || (!c->exact && isfinite(y) &&
+                         difference <= c->atol + c->rtol * fabs(y));
+  if (!close) {
+    c->mismatches++;
+    c->first = c->first < 0 ? at : c->first;
+  }
+}
+
+static void compare_run(comparison *c, int64_t at, const neso_tensor *a,
+                        const char *pa, ptrdiff_t sa, const neso_tensor *b,
+                        const char *pb, ptrdiff_t sb, int64_t count) {
+  neso_wide ca[CHUNK], cb[CHUNK];
+  neso_wide_kind ka = neso__wide_kind_of((neso_dtype)a->dtype);
+  neso_wide_kind kb = neso__wide_kind_of((neso_dtype)b->dtype);
+  for (int64_t done = 0; done < count; done += CHUNK) {
+    size_t n = count - done < CHUNK ? (size_t)(count - done) : CHUNK;
+    neso__decode((neso_dtype)a->dtype, pa + done * sa, sa, n, ca);
+    neso__decode((neso_dtype)b->dtype, pb + done * sb, sb, n, cb);
+    for (size_t i = 0; i < n; i++) {
+      compare_one(c, at + done + (int64_t)i, ka, ca[i], kb, cb[i]);
+    }
+  }
+}
+
+/* core.compare(a, b, rtol or nil for exact, atol, nan equal) ->
+ * mismatches, row-major number of the first or -1, largest difference */
+static int value_compare(lua_State *L) {
+  neso_tensor a = *neso__tensor_check(L, 1, "compare");
+  neso_tensor b = *neso__tensor_check(L, 2, "compare");
+  check_same_shape(L, &a, &b, "compare");
+  comparison c = {.exact = lua_isnoneornil(L, 3), .first = -1};
+  c.rtol = luaL_optnumber(L, 3, 0);
+  c.atol = luaL_optnumber(L, 4, 0);
+  c.nan_equal = lua_toboolean(L, 5);
+  char *pa = neso__tensor_data(L, &a), *pb = neso__tensor_data(L, &b);
+  int64_t size_a = (int64_t)neso_dtype_size((neso_dtype)a.dtype);
+  int64_t size_b = (int64_t)neso_dtype_size((neso_dtype)b.dtype);
+  flatten(&a, &b);
+  neso_walk wa, wb;
+  neso__walk_start(&wa, &a);
+  neso__walk_start(&wb, &b);
+  for (int64_t r = 0; r < wa.runs; r++) {
+    compare_run(&c, r * wa.run_length, &a, pa + wa.offset * size_a,
+                wa.run_stride * size_a, &b, pb + wb.offset * size_b,
+                wb.run_stride * size_b, wa.run_length);
+    neso__walk_next(&wa, &a);
+    neso__walk_next(&wb, &b);
+  }
+  lua_pushnumber(L, (lua_Number)c.mismatches);
+  lua_pushnumber(L, (lua_Number)c.first);
+  lua_pushnumber(L, c.max_difference);
+  return 3;
+}
+
+void neso__open_values(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"get", value_get},
+      {"set", value_set},
+      {"fill", value_fill},
+      {"copy", value_copy},
+      {"arange", value_arange},
+      {"nested_shape", value_nested_shape},
+      {"read_table", value_read_table},
+      {"totable", value_totable},
+      {"compare", value_compare},
+      {NULL, NULL},
+  };
+  neso_lua_setfuncs(L, functions);
+}
