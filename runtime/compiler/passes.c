@@ -22,8 +22,8 @@ static const struct {
     {"neso-verify", neso__verify},
     {"neso-math-polynomials", math_polynomials},
 #ifdef NESO_CPU_LOWER_H
-    {"neso-cpu-layout", neso_cpu_layout},
-    {"neso-cpu-lower", neso_cpu_lower},
+    {"neso-cpu-layout", neso__cpu_layout},
+    {"neso-cpu-lower", neso__cpu_lower},
 #endif
 };
 

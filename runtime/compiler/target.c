@@ -32,7 +32,8 @@ static char *next_word(const char **text) {
 
 static bool parse(neso_target *t, const char *text) {
   t->text = strdup(text);
-  if (!strncmp(text, "host", 4) && (text[4] == 0 || text[4] == ' ')) {
+  t->is_host = !strncmp(text, "host", 4) && (text[4] == 0 || text[4] == ' ');
+  if (t->is_host) {
     t->triple = own_message(LLVMGetDefaultTargetTriple());
     t->cpu = own_message(LLVMGetHostCPUName());
     t->features = own_message(LLVMGetHostCPUFeatures());
@@ -103,7 +104,7 @@ neso_status neso__target_create(const char *text, neso_target **out_target) {
     LLVMDisposeMessage(message);
     goto fail;
   }
-  if (strncmp(text, "host", 4) && (status = check_names(llvm, t)))
+  if (!t->is_host && (status = check_names(llvm, t)))
     goto fail;
   t->machine = machine_create(llvm, t, t->cpu, t->features);
   if (!t->machine) {

@@ -10,6 +10,7 @@
 /* Strings and machine are owned by the target. One thread at a time. */
 typedef struct neso_target {
   char *text;           /* the device's target string */
+  bool is_host;         /* code for it can run in this process */
   char *triple;         /* as LLVM spells it */
   char *cpu;            /* "znver5" */
   char *features;       /* "+avx2,-avx512f,..." */

@@ -1,0 +1,45 @@
+#include "dtype.h"
+
+#include <string.h>
+
+#include "mlir-c/BuiltinTypes.h"
+
+static const struct {
+  const char *name;
+  MlirType (*get)(MlirContext ctx);
+} floats[] = {
+    {"f16", mlirF16TypeGet},
+    {"bf16", mlirBF16TypeGet},
+    {"f32", mlirF32TypeGet},
+    {"f64", mlirF64TypeGet},
+    {"f8e5m2", mlirFloat8E5M2TypeGet},
+    {"f8e4m3fn", mlirFloat8E4M3FNTypeGet},
+    {"f8e4m3b11fnuz", mlirFloat8E4M3B11FNUZTypeGet},
+    {"f8e4m3fnuz", mlirFloat8E4M3FNUZTypeGet},
+    {"f8e5m2fnuz", mlirFloat8E5M2FNUZTypeGet},
+};
+
+static const struct {
+  const char *name;
+  unsigned bits;
+} integers[] = {{"i1", 1}, {"i8", 8}, {"i16", 16}, {"i32", 32}, {"i64", 64}};
+
+static bool same(MlirStringRef name, const char *text) {
+  return name.length == strlen(text) && !memcmp(name.data, text, name.length);
+}
+
+MlirType neso__dtype_parse(MlirContext ctx, MlirStringRef name) {
+  for (size_t i = 0; i < sizeof(integers) / sizeof(integers[0]); i++)
+    if (same(name, integers[i].name))
+      return mlirIntegerTypeGet(ctx, integers[i].bits);
+  for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++)
+    if (same(name, floats[i].name))
+      return floats[i].get(ctx);
+  return (MlirType){NULL};
+}
+
+unsigned neso__dtype_bits(MlirType type) {
+  if (mlirTypeIsAInteger(type))
+    return mlirIntegerTypeGetWidth(type);
+  return mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : 0;
+}
