@@ -95,9 +95,9 @@ typedef struct neso_variant neso_variant;
 
 typedef enum neso_log_level { NESO_LOG_ERROR, NESO_LOG_WARN, NESO_LOG_INFO } neso_log_level;
 
-/* Runs task(task_context, i) for each i in [0, count), in any order, on any
- * threads, and returns when all have ended. `worker` is below `workers` of
- * the config and no two tasks run at once under one worker number. */
+/* parallel_for runs task(task_context, i, worker) once for each i in
+ * [0, count), in any order, on any threads, and returns when all have ended.
+ * `worker` is a number of the host's for the thread, for its own use. */
 typedef void (*neso_task_fn)(void *task_context, size_t i, size_t worker);
 
 /* Hooks of the host. Fill with neso_config_init, then change what you need.
@@ -109,14 +109,17 @@ typedef struct neso_config {
   /* NULL: errors and warnings go nowhere; the status tells. */
   void (*log)(void *user, neso_log_level level, const char *text);
 
-  /* Host memory of buffers, aligned to `alignment` (a power of two).
-   * NULL: the C library. `free` gets the size that was asked for. */
+  /* Memory of buffers on the host, working memory of launches, and objects
+   * made from the context; aligned to `alignment` (a power of two). NULL from
+   * `allocate` becomes a NESO_OUT_OF_MEMORY status. Both hooks or neither;
+   * neither: the C library. `free` gets the size that was asked for. */
   void *(*allocate)(void *user, size_t size, size_t alignment);
   void (*free)(void *user, void *memory, size_t size);
 
   /* The host's thread pool. NULL: own threads, started at the first launch
-   * that needs them. `workers` is then how many run at most (0: one a core
-   * that the process may use). */
+   * that needs them, and again in a forked child. `workers` is how many
+   * threads run one launch at most and the largest `count` of parallel_for
+   * (0: one a core that the process may use). */
   void (*parallel_for)(void *user, size_t count, neso_task_fn task,
                        void *task_context);
   size_t workers;
@@ -191,12 +194,22 @@ NESO_API NESO_MUST_USE neso_status neso_buffer_write(
 
 /* ------------------------------------------------------------ kernels -- */
 
-/* One argument of a launch, in the order of the kernel's parameters. */
+/* One argument of a launch, in the order of the kernel's parameters.
+ *
+ * A parameter in CAPITALS (or declared constexpr) is compiled in: another
+ * value is another variant. For the others a buffer becomes a pointer to
+ * elements of its dtype, a boolean an i1, and a number is typed
+ *  - as declared, where the kernel declares a type: a value that the type
+ *    cannot hold is an error, fractions are rounded for float types only;
+ *  - else by its value: integral and within 32 bits i32 (negative zero is 0),
+ *    integral and within 64 bits i64, any other f32, unless its magnitude is
+ *    outside the normal range of f32 (above 3.4028234e38, or below
+ *    1.17549435e-38 and not 0; infinities and NaN are inside): then f64. */
 typedef enum neso_arg_kind {
   NESO_ARG_NIL,
   NESO_ARG_BUFFER,  /* buffer + byte offset, elements of `dtype` */
-  NESO_ARG_NUMBER,  /* a Lua number: typed by value or by declaration */
-  NESO_ARG_INTEGER, /* exact 64-bit integer */
+  NESO_ARG_NUMBER,  /* a Lua number */
+  NESO_ARG_INTEGER, /* exact 64-bit integer; dtype NESO_U64: unsigned bits */
   NESO_ARG_BOOL,
   NESO_ARG_STRING,  /* compile-time only */
   NESO_ARG_OBJECT   /* compile-time only: the host's serialized value */
@@ -204,7 +217,7 @@ typedef enum neso_arg_kind {
 
 typedef struct neso_arg {
   uint8_t kind;  /* neso_arg_kind */
-  uint8_t dtype; /* neso_dtype, of a buffer's elements */
+  uint8_t dtype; /* neso_dtype: of a buffer's elements */
   uint32_t length;
   union {
     neso_buffer *buffer; /* borrowed during the call */

@@ -154,6 +154,24 @@ static neso_status compile(neso_variant *variant, const neso_build *build) {
   return status;
 }
 
+/* What the loader of a later run would refuse is not kept. */
+static bool loads_again(neso_variant *variant, const char *kernel) {
+  const neso_blob *blob = &variant->blob;
+  const neso_backend *backend = variant->device->backend;
+  neso_image image = {kernel, blob->binary, blob->binary_size, blob->metadata,
+                      NULL};
+  void *code = NULL;
+  neso_status status = backend->code_load(variant->device, &image, &code);
+  if (!status) {
+    backend->code_unload(variant->device, code);
+    return true;
+  }
+  neso__log(variant->context, NESO_LOG_WARN, "not kept in the cache: %s",
+            neso_status_text(status));
+  neso_status_free(status);
+  return false;
+}
+
 static neso_status build_into(neso_variant *variant, const neso_build *build) {
   neso_context *context = variant->context;
   neso_bytes key = {0};
@@ -163,7 +181,7 @@ static neso_status build_into(neso_variant *variant, const neso_build *build) {
   neso_status status = NULL;
   if (!cached || !try_cache(variant, build, &key)) {
     status = compile(variant, build);
-    if (!status && cached)
+    if (!status && cached && loads_again(variant, build->compile.kernel))
       neso__cache_put(context->cache, &key, &variant->blob);
   }
   free(key.data);
