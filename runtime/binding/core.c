@@ -186,6 +186,9 @@ int luaopen_neso_core(lua_State *L) {
   lua_createtable(L, 0, 48);
   lua_pushcfunction(L, core_bind);
   lua_setfield(L, -2, "bind");
+  lua_pushfstring(L, "%d.%d.%d", NESO_VERSION_MAJOR, NESO_VERSION_MINOR,
+                  NESO_VERSION_PATCH);
+  lua_setfield(L, -2, "version");
   neso__open_tensor(L);
   neso__open_values(L);
   neso__open_random(L);

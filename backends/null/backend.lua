@@ -1,0 +1,8 @@
+-- No device at all: the skeleton of a backend, and devices for tests (NESO_NULL_DEVICES=2).
+return {
+  name = "null",
+  driver = "null",
+  priority = -10,
+  description = "does nothing; a skeleton to start a backend from",
+  options = { num_warps = 4, num_stages = 1 },
+}
