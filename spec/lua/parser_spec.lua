@@ -282,8 +282,8 @@ describe("parser against the host's compiler", function()
 
   it("accepts and refuses the same damaged texts", function()
     local words = { "end", "local", "=", "(", ")", "x", "1", "{", "}", ",", "function", "if",
-      "then", "return", "..", "...", ".", ":", "do", "goto", "::", "not", "-", "'s'", "[", "]", "break",
-      ";", "repeat", "until", "for", "in", "while", "\n", "and", "#" }
+      "then", "return", "..", "...", ".", ":", "do", "goto", "::", "not", "-", "'s'", "[", "]",
+      "break", ";", "repeat", "until", "for", "in", "while", "\n", "and", "#" }
     local seed = 7
     local function random(n)
       seed = (seed * 16807) % 2147483647

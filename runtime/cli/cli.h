@@ -1,0 +1,34 @@
+/* The parts of the `neso` program. The program itself is Lua
+ * (lua/neso/repl/program.lua); C gives it a terminal and finds its files. */
+#ifndef NESO_CLI_H
+#define NESO_CLI_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+/* Puts the module `neso.terminal` into package.preload:
+ *   is_terminal(fd) -> boolean
+ *   clock() -> monotonic seconds
+ *   watch(), unwatch(): between them Ctrl-C stops running Lua code with the
+ *     error "interrupted"; a third one, when nothing stopped, ends the program
+ *   editor(history_path or nil) -> editor, or nil and a reason
+ *   version: the program's version
+ * An editor has
+ *   read(prompt) -> line; nil, "eof"; nil, "interrupted"
+ *   remember(line): adds to the history, and saves it
+ *   complete(f): f(text before the cursor) -> text to insert, list to print */
+void neso__terminal_preload(lua_State *L);
+
+/* Metatable of editors and its constructor (a lua_CFunction). */
+int neso__editor_new(lua_State *L);
+
+/* Who gets Ctrl-C: Lua code (watch) or a read of the editor (caught). */
+void neso__interrupt_watch(lua_State *L);
+void neso__interrupt_unwatch(void);
+void neso__interrupt_catch(void);
+/* Ends `catch`; whether Ctrl-C was pressed since. */
+bool neso__interrupt_caught(void);
+/* Ctrl-C was pressed since `catch`. */
+bool neso__interrupt_pending(void);
+
+#endif
