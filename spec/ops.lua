@@ -2,8 +2,8 @@
 --
 --   ir        operations of the tile IR: what the decoder may build. The C header neso_ops.h and the
 --             IRDL text of the `neso` dialect are generated from them (spec/gen/ops_header.lua).
---   language  operations of the tile language (`tl.*`), added by spec/ops_language.lua: signature,
---             rule of the result, doc line, reference in plain Lua, and the ir operation per kind.
+--   language  functions of the tile language (`tl.*`), from spec/ops_language.lua: signature, doc
+--             line, reference in plain Lua, and the ir operation.
 --
 -- A row of `ir`: {name, operands, results, ...} with
 --   operands  count, or {min, max}; max -1 is any number
@@ -86,4 +86,6 @@ for _, list in ipairs { scf, neso } do
   end
 end
 
-return { ir = ir }
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+
+return { ir = ir, language = dofile(here .. "ops_language.lua") }

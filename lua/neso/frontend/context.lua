@@ -1,0 +1,87 @@
+--- State of one compilation: the builder, the trail of writes, the frame of the function that is
+--- being compiled, and what was read of the host.
+
+local builder = require "neso.frontend.builder"
+local diagnostics = require "neso.frontend.diagnostics"
+local values = require "neso.frontend.values"
+
+local M = {}
+
+local Context = {}
+Context.__index = Context
+
+--- Where a function of the source begins and ends, and where its free names live.
+---@class neso.Code
+---@field node table Function node
+---@field ctx table of the parser
+---@field fn function|nil live function
+---@field env table|nil names of a string kernel
+
+function M.new()
+  return setmetatable({
+    builder = builder.new(), trail = {}, owned = setmetatable({}, { __mode = "k" }), serial = 0,
+    exit_serial = 0, calls = {}, captures = {}, captured = {}, params = {}, contract = false,
+  }, Context)
+end
+
+function Context:new_serial()
+  self.serial = self.serial + 1
+  return self.serial
+end
+
+function Context:new_cell(value, name, node)
+  return values.cell(value, name, self:new_serial(), node)
+end
+
+--- A table that the kernel may write to.
+function Context:new_table()
+  local t = {}
+  self.owned[t] = self:new_serial()
+  return t
+end
+
+--- True while the code of the kernel's own file is compiled.
+function Context:in_root_file()
+  return self.frame.code.ctx.text == self.root_ctx.text
+end
+
+--- Line for an operation; 0 in a function of another file than the kernel's.
+function Context:line_of(node)
+  if self:in_root_file() then return node.line or 0 end
+  return self.call_line or 0
+end
+
+local function with_calls(self, hint)
+  local notes = {}
+  for i = #self.calls, 1, -1 do
+    local call = self.calls[i]
+    notes[#notes + 1] = ("called in line %d of %s"):format(call.node.line, call.ctx.name)
+  end
+  if #notes == 0 then return hint end
+  local text = table.concat(notes, "\n")
+  return hint and hint .. "\n" .. text or text
+end
+
+--- Ends the compilation with an error at the node (default: what is being evaluated).
+---@param message string
+---@param hint string|nil
+---@param node table|nil
+function Context:fail(message, hint, node)
+  diagnostics.throw(self.frame.code.ctx, node or self.node, message, with_calls(self, hint))
+end
+
+--- Notes that a value of the host was read, once a place.
+function Context:capture(kind, where, key, record)
+  local seen = self.captured[where]
+  if not seen then
+    seen = {}
+    self.captured[where] = seen
+  end
+  local index = key == nil and kind or key
+  if seen[index] then return end
+  seen[index] = true
+  record.kind = kind
+  self.captures[#self.captures + 1] = record
+end
+
+return M

@@ -1,0 +1,218 @@
+--- Conversions between dtypes and shapes: constants, casts, broadcasting.
+
+local dtypes = require("neso.dtype").names
+local values = require "neso.frontend.values"
+local promote = require "neso.frontend.promote"
+
+local M = {}
+
+local is_value, is_pointer = values.is_value, values.is_pointer
+local same_shape, shape_text = values.same_shape, values.shape_text
+local no_shape = {}
+
+--- Elements a block may have.
+M.max_elements = 2 ^ 20
+
+function M.check_shape(cx, shape)
+  for axis, extent in ipairs(shape) do
+    if type(extent) ~= "number" or extent < 1 or not promote.is_integral(extent) then
+      cx:fail(("extent %d of a shape must be a positive integer known when compiling, got %s")
+        :format(axis - 1, values.describe(extent)))
+    end
+  end
+  local count = values.numel(shape)
+  if count > M.max_elements then
+    cx:fail(("a block of shape %s has %.0f elements; the limit is %d"):format(shape_text(shape),
+      count, M.max_elements), "work on smaller blocks in a loop or with more programs")
+  end
+  return shape
+end
+
+local function literal(cx, x, dtype, shape)
+  local problem = promote.literal_problem(x, dtype)
+  if problem then
+    cx:fail(problem, "convert the other operand with :to(...) to a type that holds it")
+  end
+  if dtype.kind == "bool" and type(x) == "number" then
+    x = x ~= 0
+  end
+  return cx.builder:constant(x, dtype, shape)
+end
+
+--- x as a Value: a Value stays, a number or boolean becomes a constant.
+---@param dtype neso.dtype|nil type of the constant (default: that of the literal)
+---@param shape integer[]|nil shape of the constant (default: scalar)
+function M.to_value(cx, x, dtype, shape)
+  if is_value(x) then return x end
+  local kind = type(x)
+  if kind == "number" or kind == "boolean" then
+    return literal(cx, x, dtype or promote.literal_dtype(x), shape or no_shape)
+  end
+  if values.is_poison(x) then
+    cx:fail(x.message, x.hint)
+  end
+  cx:fail("expected a number or a block, got " .. values.describe(x))
+end
+
+local function constant_of(v)
+  return v.ssa.constant
+end
+
+local function int_to_int(cx, v, to)
+  local from = v.dtype
+  if from.bits == to.bits and from.kind ~= "bool" then
+    return values.value(v.ssa, to, v.shape)
+  end
+  local name = "arith.trunci"
+  if to.bits > from.bits then
+    name = from.kind == "int" and "arith.extsi" or "arith.extui"
+  end
+  return cx.builder:value(name, { v.ssa }, to, v.shape)
+end
+
+local function float_to_float(cx, v, to)
+  local from = v.dtype
+  if from.bits == to.bits then
+    v = cx.builder:value("arith.extf", { v.ssa }, dtypes.f32, v.shape)
+    return cx.builder:value("arith.truncf", { v.ssa }, to, v.shape)
+  end
+  local name = to.bits > from.bits and "arith.extf" or "arith.truncf"
+  return cx.builder:value(name, { v.ssa }, to, v.shape)
+end
+
+local function not_zero(cx, v)
+  local zero = cx.builder:constant(0, v.dtype, v.shape)
+  local is_float = v.dtype.kind == "float"
+  return cx.builder:value(is_float and "arith.cmpf" or "arith.cmpi", { v.ssa, zero.ssa },
+    dtypes.i1, v.shape, { { "predicate", "i", "t:i64", is_float and "13" or "1" } })
+end
+
+local function refuse_storage_only(cx, dtype)
+  if dtype.kind == "float" and dtype.bits == 8 then
+    cx:fail(("%s can be stored in tensors but not computed with yet"):format(dtype.name),
+      "keep the tensor in f16, bf16 or f32 for now")
+  end
+end
+M.refuse_storage_only = refuse_storage_only
+
+--- Value converted to another dtype (rounded to nearest even; float to integer truncates and
+--- saturates).
+function M.cast(cx, v, to)
+  local from = v.dtype
+  if from == to then return v end
+  refuse_storage_only(cx, from)
+  refuse_storage_only(cx, to)
+  local number = constant_of(v)
+  if number and not promote.literal_problem(number, to) then
+    return literal(cx, number, to, v.shape)
+  end
+  if to.kind == "bool" then return not_zero(cx, v) end
+  if from.kind == "float" then
+    if to.kind == "float" then return float_to_float(cx, v, to) end
+    return cx.builder:value(to.kind == "int" and "arith.fptosi" or "arith.fptoui", { v.ssa }, to,
+      v.shape)
+  end
+  if to.kind == "float" then
+    return cx.builder:value(from.kind == "int" and "arith.sitofp" or "arith.uitofp", { v.ssa }, to,
+      v.shape)
+  end
+  return int_to_int(cx, v, to)
+end
+
+--- Same bits, other dtype of the same width.
+function M.bitcast(cx, v, to)
+  if v.dtype.bits ~= to.bits then
+    cx:fail(("bitcast from %s to %s changes the width"):format(v.dtype.name, to.name))
+  end
+  if v.dtype.kind ~= "float" and to.kind ~= "float" then
+    return values.value(v.ssa, to, v.shape)
+  end
+  if v.dtype == to then return v end
+  return cx.builder:value("arith.bitcast", { v.ssa }, to, v.shape)
+end
+
+--- Shape in which both meet; nil and the reason when they do not.
+function M.join_shapes(a, b)
+  local rank = math.max(#a, #b)
+  local out = {}
+  for i = 1, rank do
+    local x = a[i - rank + #a] or 1
+    local y = b[i - rank + #b] or 1
+    if x ~= y and x ~= 1 and y ~= 1 then
+      return nil, ("extent %d is %d on one side and %d on the other"):format(i - 1, x, y)
+    end
+    out[i] = x == 1 and y or x
+  end
+  return out
+end
+
+function M.common_shape(cx, a, b, what)
+  local shape, why = M.join_shapes(a, b)
+  if not shape then
+    cx:fail(("cannot %s blocks of shapes %s and %s: %s"):format(what or "combine", shape_text(a),
+      shape_text(b), why), "x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}")
+  end
+  return M.check_shape(cx, shape)
+end
+
+--- Value stretched to a shape that its own shape is compatible with.
+function M.broadcast(cx, v, shape)
+  if same_shape(v.shape, shape) then return v end
+  local number = constant_of(v)
+  if number then
+    return cx.builder:constant(number, v.dtype, shape)
+  end
+  if #v.shape == 0 then
+    return cx.builder:value("tensor.splat", { v.ssa }, v.dtype, shape)
+  end
+  while #v.shape < #shape do
+    v = M.expand_dims(cx, v, 0)
+  end
+  if same_shape(v.shape, shape) then return v end
+  return cx.builder:value("neso.broadcast", { v.ssa }, v.dtype, shape)
+end
+
+function M.expand_dims(cx, v, axis)
+  local shape = {}
+  for i, extent in ipairs(v.shape) do
+    shape[i] = extent
+  end
+  table.insert(shape, axis + 1, 1)
+  if #v.shape == 0 then
+    return M.broadcast(cx, v, shape)
+  end
+  return cx.builder:value("neso.expand_dims", { v.ssa }, v.dtype, shape,
+    { { "axis", "i", "t:i32", tostring(axis) } })
+end
+
+local function check_operand(cx, x, what)
+  if is_value(x) or type(x) == "number" or type(x) == "boolean" then return end
+  if values.is_poison(x) then
+    cx:fail(x.message, x.hint)
+  end
+  local hint
+  if is_pointer(x) then
+    hint = "read what it points to with tl.load"
+  end
+  cx:fail(("cannot %s %s"):format(what, values.describe(x)), hint)
+end
+
+--- Both operands in one dtype and one shape.
+---@param what string verb for messages: "add"
+---@param dtype neso.dtype|nil the dtype, where it is not the common one
+---@return neso.Value a, neso.Value b
+function M.unify(cx, a, b, what, dtype)
+  check_operand(cx, a, what)
+  check_operand(cx, b, what)
+  dtype = dtype or promote.common(a, b)
+  local shape = M.common_shape(cx, values.shape_of(a), values.shape_of(b), what)
+  local function ready(x)
+    x = M.to_value(cx, x, dtype, shape)
+    return M.broadcast(cx, M.cast(cx, x, dtype), shape)
+  end
+  return ready(a), ready(b)
+end
+
+M.check_operand = check_operand
+
+return M

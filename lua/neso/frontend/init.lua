@@ -1,0 +1,119 @@
+--- The frontend: a Lua function and the types of its arguments become a tile program.
+
+local context = require "neso.frontend.context"
+local call = require "neso.frontend.call"
+local diagnostics = require "neso.frontend.diagnostics"
+local dtype = require "neso.dtype"
+local fields = require "neso.frontend.fields"
+local program = require "neso.frontend.program"
+local stmt = require "neso.frontend.stmt"
+local values = require "neso.frontend.values"
+
+local M = {}
+
+local no_shape = {}
+
+---@class neso.BuildParam
+---@field name string
+---@field kind "const"|"pointer"|"scalar"
+---@field value any of a const
+---@field dtype string|nil of a pointer's element or a scalar
+---@field facts integer|nil bit 0: divisible by 16, bit 1: buffer below 2^31 bytes
+
+---@class neso.BuildRequest
+---@field name string
+---@field fn function|nil live function
+---@field source table|nil record of source.of
+---@field ast table|nil Function node (default: parsed from source)
+---@field env table|nil free names of a string kernel
+---@field params neso.BuildParam[]
+---@field options table|nil
+---@field backend string|nil
+---@field print function|nil receives the lines of static_print (default: print)
+
+local function code_of(request)
+  if request.ast then
+    return { node = request.ast, ctx = request.ast.ctx, fn = request.fn, env = request.env }
+  end
+  return call.code_of_record(request.source, request.fn, request.env)
+end
+
+local function small_buffer(facts)
+  return math.floor((facts or 0) / 2) % 2 == 1
+end
+
+local function run_time_param(cx, param)
+  local kind = dtype.find(param.dtype)
+  local ssa, value = { param = true }, nil
+  if param.kind == "pointer" then
+    ssa.type = values.pointer_key(kind)
+    ssa.small = small_buffer(param.facts)
+    value = values.pointer(ssa, nil, kind)
+  else
+    ssa.type = values.type_key(kind, no_shape)
+    value = values.value(ssa, kind, no_shape)
+  end
+  cx.params[#cx.params + 1] = { value = ssa, name = param.name, facts = param.facts or 0 }
+  return value
+end
+
+local function arguments(cx, params)
+  local args = { n = #params }
+  for i, param in ipairs(params) do
+    if param.kind == "const" then
+      args[i] = param.value
+    else
+      args[i] = run_time_param(cx, param)
+    end
+  end
+  return args
+end
+
+local function check_params(code, args)
+  local node = code.node
+  if node.is_vararg then
+    diagnostics.throw(code.ctx, node, "a kernel cannot take '...'",
+      "name its parameters; helper functions may have varargs")
+  end
+  if #node.params ~= args.n then
+    diagnostics.throw(code.ctx, node, ("the kernel has %d parameters, %d were given"):format(
+      #node.params, args.n))
+  end
+end
+
+local function compile_body(cx, code, args)
+  local frame = call.new_frame(cx, code, nil, code.node)
+  frame.is_kernel = true
+  cx.frame, cx.node = frame, code.node
+  for i, param in ipairs(code.node.params) do
+    stmt.declare(cx, param, args[i])
+  end
+  stmt.run_from(cx, code.node.body, 1)
+  cx.builder.line = 0
+  cx.builder:op("func.return", {}, {})
+end
+
+--- Compiles a kernel to a tile program (spec/program.md).
+---@param request neso.BuildRequest
+---@return string program
+---@return string lines little-endian uint32 an operation
+---@return table info {captures = what was read of the host}
+function M.build(request)
+  fields.language = require "neso.language"
+  local cx = context.new()
+  local code = code_of(request)
+  cx.root_ctx, cx.kernel_node = code.ctx, code.node
+  cx.contract = (request.options or {}).fp == "contract"
+  cx.options, cx.backend = request.options or {}, request.backend
+  local args = arguments(cx, request.params)
+  check_params(code, args)
+  compile_body(cx, code, args)
+  local print_line = request.print or print
+  for _, line in ipairs(cx.builder.prints) do
+    print_line(line)
+  end
+  local bytes, lines = program.encode(request.name, cx.params, cx.builder:finish())
+  return bytes, lines, { captures = cx.captures }
+end
+
+return M

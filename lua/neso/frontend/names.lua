@@ -1,0 +1,94 @@
+--- Free names of a function, and reads of the host's tables: what is read is noted, since the
+--- compiled variant holds for these values only.
+
+local M = {}
+
+local getfenv = rawget(_G, "getfenv")
+
+-- Tables that never change: their fields are not noted.
+local constant_tables = setmetatable({}, { __mode = "k" })
+
+--- Declares a table of the host as fixed (the language itself, the standard libraries).
+function M.declare_constant(t)
+  constant_tables[t] = true
+end
+
+for _, name in ipairs { "math", "string", "table", "bit" } do
+  local ok, library = pcall(require, name)
+  if ok and type(library) == "table" then
+    M.declare_constant(library)
+  end
+end
+
+local function upvalue(cx, fn, name)
+  for index = 1, 255 do
+    local found, value = debug.getupvalue(fn, index)
+    if not found then return false end
+    if found == name then
+      cx:capture("upvalue", fn, index, { fn = fn, index = index, name = name, value = value })
+      return true, value
+    end
+  end
+  return false
+end
+
+local function environment(code)
+  if code.env then return code.env end
+  if not code.fn then return _G end
+  if getfenv then return getfenv(code.fn) end
+  for index = 1, 255 do
+    local found, value = debug.getupvalue(code.fn, index)
+    if not found then return _G end
+    if found == "_ENV" then return value end
+  end
+end
+
+--- A field of a host table.
+function M.read_field(cx, t, key)
+  local ok, value = pcall(function() return t[key] end)
+  if not ok then
+    cx:fail(("cannot read field '%s': %s"):format(tostring(key), tostring(value)))
+  end
+  if not constant_tables[t] and key ~= nil then
+    cx:capture("field", t, key, { table = t, key = key, value = value })
+  end
+  return value
+end
+
+local function global(cx, code, name)
+  local env = environment(code)
+  local value = rawget(env, name)
+  if value == nil then value = env[name] end
+  if value == nil and env ~= _G and code.env then value = _G[name] end
+  if value ~= nil and rawequal(value, rawget(_G, name)) and M.standard[name] then return value end
+  cx:capture("field", env, name, { table = env, key = name, value = value })
+  return value
+end
+
+M.standard = {}
+for name in ([[_G _VERSION assert error getmetatable ipairs load loadstring math next pairs pcall
+  print rawequal rawget rawset require select setmetatable string table tonumber tostring type
+  unpack bit coroutine xpcall dofile loadfile collectgarbage os io debug]]):gmatch("%S+") do
+  M.standard[name] = true
+end
+
+--- Value of a name that no local of the text declares.
+function M.read_free(cx, code, name)
+  if code.fn then
+    local found, value = upvalue(cx, code.fn, name)
+    if found then return value end
+  end
+  return global(cx, code, name)
+end
+
+--- Cell of a declared local, searched outward from the scope.
+function M.find_cell(scope, decl)
+  while scope do
+    local cell = scope[decl]
+    if cell then return cell end
+    scope = scope.parent
+  end
+  return nil
+end
+
+return M
