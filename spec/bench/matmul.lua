@@ -37,3 +37,4 @@ end
 matmul(512)
 matmul(1024, 0.6)
 matmul(2048)
+bench.finish()
