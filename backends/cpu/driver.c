@@ -56,7 +56,8 @@ static void cpu_close(neso_device_info *info) {
 static neso_status cpu_allocate(neso_device *device, size_t size,
                                 void **out_memory) {
   void *memory = neso__memory_allocate(device->context, size, ALIGNMENT);
-  if (!memory) return neso__out_of_memory("a buffer", size);
+  if (!memory)
+    return neso__out_of_memory("a buffer", size);
   *out_memory = memory;
   return NULL;
 }
@@ -89,7 +90,8 @@ static neso_status cpu_load(neso_device *device, const neso_image *image,
                             image->kernel, (unsigned long long)scratch,
                             (unsigned long long)SCRATCH_LIMIT);
   cpu_code *code = neso__object_new(device->context, sizeof *code);
-  if (!code) return neso__out_of_memory("a kernel", sizeof *code);
+  if (!code)
+    return neso__out_of_memory("a kernel", sizeof *code);
   code->scratch = (size_t)scratch;
   void *entry = image->entry;
   if (!entry) {

@@ -44,7 +44,8 @@ static void null_close(neso_device_info *info) {
 static neso_status null_allocate(neso_device *device, size_t size,
                                  void **out_memory) {
   void *memory = neso__memory_allocate(device->context, size, 64);
-  if (!memory) return neso__out_of_memory("a buffer", size);
+  if (!memory)
+    return neso__out_of_memory("a buffer", size);
   *out_memory = memory;
   return NULL;
 }
@@ -80,8 +81,7 @@ static void null_unload(neso_device *device, void *code) {
   (void)code;
 }
 
-static neso_status null_launch(neso_device *device,
-                               const neso_launch *launch) {
+static neso_status null_launch(neso_device *device, const neso_launch *launch) {
   return neso_status_make(NESO_UNSUPPORTED,
                           "kernel '%s': device null:%d runs no kernels",
                           launch->kernel, device->index);

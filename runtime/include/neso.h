@@ -40,16 +40,16 @@ extern "C" {
 
 typedef enum neso_code {
   NESO_OK = 0,
-  NESO_INVALID_ARGUMENT,  /* the caller's value is wrong */
-  NESO_NOT_FOUND,         /* no such device, kernel, file, backend */
-  NESO_UNAVAILABLE,       /* a driver or library is missing or inactive */
+  NESO_INVALID_ARGUMENT, /* the caller's value is wrong */
+  NESO_NOT_FOUND,        /* no such device, kernel, file, backend */
+  NESO_UNAVAILABLE,      /* a driver or library is missing or inactive */
   NESO_OUT_OF_MEMORY,
-  NESO_OUT_OF_RANGE,      /* offset, grid or extent beyond its limit */
-  NESO_COMPILE_ERROR,     /* the program was refused; text has the line */
-  NESO_DEVICE_ERROR,      /* the driver or the kernel failed */
-  NESO_UNSUPPORTED,       /* valid, but not on this target */
+  NESO_OUT_OF_RANGE,  /* offset, grid or extent beyond its limit */
+  NESO_COMPILE_ERROR, /* the program was refused; text has the line */
+  NESO_DEVICE_ERROR,  /* the driver or the kernel failed */
+  NESO_UNSUPPORTED,   /* valid, but not on this target */
   NESO_IO_ERROR,
-  NESO_INTERNAL           /* a fault of the library */
+  NESO_INTERNAL /* a fault of the library */
 } neso_code;
 
 /* Owned by whoever receives it. One that allocation failure made is static
@@ -73,10 +73,24 @@ NESO_API neso_status neso_status_note(neso_status status, const char *format,
 /* ------------------------------------------------------------- dtypes -- */
 
 typedef enum neso_dtype {
-  NESO_I1, NESO_I8, NESO_I16, NESO_I32, NESO_I64,
-  NESO_U8, NESO_U16, NESO_U32, NESO_U64,
-  NESO_F16, NESO_BF16, NESO_F32, NESO_F64,
-  NESO_F8E5M2, NESO_F8E4M3FN, NESO_F8E4B15, NESO_F8E4M3FNUZ, NESO_F8E5M2FNUZ,
+  NESO_I1,
+  NESO_I8,
+  NESO_I16,
+  NESO_I32,
+  NESO_I64,
+  NESO_U8,
+  NESO_U16,
+  NESO_U32,
+  NESO_U64,
+  NESO_F16,
+  NESO_BF16,
+  NESO_F32,
+  NESO_F64,
+  NESO_F8E5M2,
+  NESO_F8E4M3FN,
+  NESO_F8E4B15,
+  NESO_F8E4M3FNUZ,
+  NESO_F8E5M2FNUZ,
   NESO_DTYPE_COUNT
 } neso_dtype;
 
@@ -93,7 +107,11 @@ typedef struct neso_buffer neso_buffer;
 typedef struct neso_kernel neso_kernel;
 typedef struct neso_variant neso_variant;
 
-typedef enum neso_log_level { NESO_LOG_ERROR, NESO_LOG_WARN, NESO_LOG_INFO } neso_log_level;
+typedef enum neso_log_level {
+  NESO_LOG_ERROR,
+  NESO_LOG_WARN,
+  NESO_LOG_INFO
+} neso_log_level;
 
 /* parallel_for runs task(task_context, i, worker) once for each i in
  * [0, count), in any order, on any threads, and returns when all have ended.
@@ -140,7 +158,7 @@ NESO_API void neso_context_release(neso_context *context);
 
 /* One row of the menu: what a backend answered when asked. */
 typedef struct neso_backend_info {
-  const char *name;   /* "cpu" */
+  const char *name; /* "cpu" */
   bool active;
   const char *reason; /* why not, or what answered; owned by the context */
   int device_count;
@@ -152,9 +170,10 @@ NESO_API NESO_MUST_USE neso_status neso_backend_query(
 
 /* Device `index` of backend `backend`. Devices live as long as the context;
  * they are borrowed, not released. */
-NESO_API NESO_MUST_USE neso_status
-neso_device_get(neso_context *context, const char *backend, int index,
-                neso_device **out_device);
+NESO_API NESO_MUST_USE neso_status neso_device_get(neso_context *context,
+                                                   const char *backend,
+                                                   int index,
+                                                   neso_device **out_device);
 NESO_API const char *neso_device_backend(const neso_device *device);
 NESO_API int neso_device_index(const neso_device *device);
 /* Human name ("AMD EPYC ..."); owned by the device. */
@@ -167,16 +186,17 @@ NESO_API const char *neso_device_target(const neso_device *device);
 
 /* Uninitialized memory of `size` bytes (0 is allowed) on `device`, aligned to
  * 64 bytes. */
-NESO_API NESO_MUST_USE neso_status neso_buffer_create(
-    neso_context *context, neso_device *device, size_t size,
-    neso_buffer **out_buffer);
+NESO_API NESO_MUST_USE neso_status neso_buffer_create(neso_context *context,
+                                                      neso_device *device,
+                                                      size_t size,
+                                                      neso_buffer **out_buffer);
 /* A buffer over the host's memory. neso reads and writes it during launches
  * and copies only, and never frees it. `release` (may be NULL) is called with
  * `release_user` when the last reference ends. */
-NESO_API NESO_MUST_USE neso_status neso_buffer_wrap(
-    neso_context *context, neso_device *device, void *memory, size_t size,
-    void (*release)(void *release_user), void *release_user,
-    neso_buffer **out_buffer);
+NESO_API NESO_MUST_USE neso_status
+neso_buffer_wrap(neso_context *context, neso_device *device, void *memory,
+                 size_t size, void (*release)(void *release_user),
+                 void *release_user, neso_buffer **out_buffer);
 NESO_API void neso_buffer_retain(neso_buffer *buffer);
 NESO_API void neso_buffer_release(neso_buffer *buffer);
 /* Gives the memory back now; later uses of the buffer are errors. */
@@ -187,10 +207,14 @@ NESO_API neso_device *neso_buffer_device(const neso_buffer *buffer);
 /* Host address, NULL when freed or not visible to the host. */
 NESO_API void *neso_buffer_data(const neso_buffer *buffer);
 /* Copies between a buffer and host memory; bytes, checked against the size. */
-NESO_API NESO_MUST_USE neso_status neso_buffer_read(
-    neso_buffer *buffer, size_t offset, void *destination, size_t size);
-NESO_API NESO_MUST_USE neso_status neso_buffer_write(
-    neso_buffer *buffer, size_t offset, const void *source, size_t size);
+NESO_API NESO_MUST_USE neso_status neso_buffer_read(neso_buffer *buffer,
+                                                    size_t offset,
+                                                    void *destination,
+                                                    size_t size);
+NESO_API NESO_MUST_USE neso_status neso_buffer_write(neso_buffer *buffer,
+                                                     size_t offset,
+                                                     const void *source,
+                                                     size_t size);
 
 /* ------------------------------------------------------------ kernels -- */
 
@@ -211,8 +235,8 @@ typedef enum neso_arg_kind {
   NESO_ARG_NUMBER,  /* a Lua number */
   NESO_ARG_INTEGER, /* exact 64-bit integer; dtype NESO_U64: unsigned bits */
   NESO_ARG_BOOL,
-  NESO_ARG_STRING,  /* compile-time only */
-  NESO_ARG_OBJECT   /* compile-time only: the host's serialized value */
+  NESO_ARG_STRING, /* compile-time only */
+  NESO_ARG_OBJECT  /* compile-time only: the host's serialized value */
 } neso_arg_kind;
 
 typedef struct neso_arg {
@@ -253,17 +277,19 @@ NESO_API NESO_MUST_USE neso_status neso_attach(neso_context *context,
 /* A kernel that a script published with neso.export(name, kernel). A later
  * export under the same name (a reload) replaces it: get it again, or hold
  * the old one as long as you like. */
-NESO_API NESO_MUST_USE neso_status neso_kernel_get(
-    neso_context *context, const char *name, neso_kernel **out_kernel);
+NESO_API NESO_MUST_USE neso_status neso_kernel_get(neso_context *context,
+                                                   const char *name,
+                                                   neso_kernel **out_kernel);
 NESO_API void neso_kernel_release(neso_kernel *kernel);
 
 /* Launches over grid[0] x grid[1] x grid[2] programs and returns when all
  * have ended (CPU). A zero extent is a no-op, a negative one an error.
  * The first launch with new argument types compiles, and must then run on the
  * thread that owns the attached lua_State; others may run anywhere. */
-NESO_API NESO_MUST_USE neso_status
-neso_kernel_launch(neso_kernel *kernel, const int64_t grid[3],
-                   const neso_arg *args, size_t arg_count);
+NESO_API NESO_MUST_USE neso_status neso_kernel_launch(neso_kernel *kernel,
+                                                      const int64_t grid[3],
+                                                      const neso_arg *args,
+                                                      size_t arg_count);
 
 #ifdef __cplusplus
 }

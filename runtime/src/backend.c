@@ -9,7 +9,8 @@ const neso_backend *const neso__backends[NESO_BACKEND_COUNT] = {
 
 const neso_backend *neso__backend_find(const char *name) {
   for (int i = 0; name && i < NESO_BACKEND_COUNT; i++)
-    if (!strcmp(neso__backends[i]->name, name)) return neso__backends[i];
+    if (!strcmp(neso__backends[i]->name, name))
+      return neso__backends[i];
   return NULL;
 }
 

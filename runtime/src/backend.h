@@ -39,8 +39,8 @@ typedef struct neso_launch {
 
 typedef struct neso_backend {
   const char *name;
-  uint8_t facts;      /* NESO_FACT_* that its code generator can use */
-  bool host_visible;  /* buffers are ordinary memory of the host */
+  uint8_t facts;     /* NESO_FACT_* that its code generator can use */
+  bool host_visible; /* buffers are ordinary memory of the host */
 
   /* Is it active? Writes why (not) to `reason` and the number of devices.
    * Must not initialize a driver that a fork would then poison. */

@@ -7,7 +7,8 @@
 static neso_buffer *buffer_new(neso_context *context, neso_device *device,
                                size_t size) {
   neso_buffer *buffer = neso__object_new(context, sizeof *buffer);
-  if (!buffer) return NULL;
+  if (!buffer)
+    return NULL;
   atomic_init(&buffer->refs, 1);
   atomic_init(&buffer->pins, 0);
   buffer->context = context;
@@ -24,7 +25,8 @@ static void buffer_delete(neso_buffer *buffer) {
 }
 
 static neso_status check_device(neso_context *context, neso_device *device) {
-  if (device && device->context == context) return NULL;
+  if (device && device->context == context)
+    return NULL;
   return neso_status_make(NESO_INVALID_ARGUMENT,
                           device ? "the device belongs to another context"
                                  : "the device of a buffer is NULL");
@@ -33,13 +35,15 @@ static neso_status check_device(neso_context *context, neso_device *device) {
 neso_status neso_buffer_create(neso_context *context, neso_device *device,
                                size_t size, neso_buffer **out_buffer) {
   neso_status status = check_device(context, device);
-  if (status) return status;
+  if (status)
+    return status;
   if (size > PTRDIFF_MAX)
     return neso_status_make(NESO_OUT_OF_RANGE,
                             "a buffer of %zu bytes; the limit is %td", size,
                             PTRDIFF_MAX);
   neso_buffer *buffer = buffer_new(context, device, size);
-  if (!buffer) return neso__out_of_memory("a buffer object", sizeof *buffer);
+  if (!buffer)
+    return neso__out_of_memory("a buffer object", sizeof *buffer);
   status = device->backend->memory_allocate(device, size ? size : 1,
                                             &buffer->memory);
   if (status) {
@@ -56,7 +60,8 @@ neso_status neso_buffer_wrap(neso_context *context, neso_device *device,
                              void (*release)(void *release_user),
                              void *release_user, neso_buffer **out_buffer) {
   neso_status status = check_device(context, device);
-  if (status) return status;
+  if (status)
+    return status;
   if (!device->backend->host_visible)
     return neso_status_make(NESO_UNSUPPORTED,
                             "%s:%d cannot use memory of the host in place",
@@ -65,7 +70,8 @@ neso_status neso_buffer_wrap(neso_context *context, neso_device *device,
     return neso_status_make(NESO_INVALID_ARGUMENT,
                             "neso_buffer_wrap over NULL");
   neso_buffer *buffer = buffer_new(context, device, size);
-  if (!buffer) return neso__out_of_memory("a buffer object", sizeof *buffer);
+  if (!buffer)
+    return neso__out_of_memory("a buffer object", sizeof *buffer);
   buffer->memory = memory;
   buffer->wrapped = true;
   buffer->release = release;
@@ -94,13 +100,16 @@ static void end_if_last(neso_buffer *buffer) {
 void neso__buffer_leave(neso_buffer *buffer) {
   unsigned before =
       atomic_fetch_sub_explicit(&buffer->pins, 1, memory_order_release);
-  if (before == (NESO_BUFFER_FREED | 1)) end_if_last(buffer);
+  if (before == (NESO_BUFFER_FREED | 1))
+    end_if_last(buffer);
 }
 
 void neso_buffer_free(neso_buffer *buffer) {
-  if (!buffer) return;
+  if (!buffer)
+    return;
   unsigned before = atomic_fetch_or(&buffer->pins, NESO_BUFFER_FREED);
-  if (before == 0) end_if_last(buffer);
+  if (before == 0)
+    end_if_last(buffer);
 }
 
 void neso_buffer_retain(neso_buffer *buffer) {
@@ -149,7 +158,8 @@ static neso_status begin_copy(neso_buffer *buffer, size_t offset, size_t size,
 neso_status neso_buffer_read(neso_buffer *buffer, size_t offset,
                              void *destination, size_t size) {
   neso_status status = begin_copy(buffer, offset, size, "read");
-  if (status) return status;
+  if (status)
+    return status;
   if (size)
     status = buffer->device->backend->memory_read(
         buffer->device, (char *)buffer->memory + offset, destination, size);
@@ -160,7 +170,8 @@ neso_status neso_buffer_read(neso_buffer *buffer, size_t offset,
 neso_status neso_buffer_write(neso_buffer *buffer, size_t offset,
                               const void *source, size_t size) {
   neso_status status = begin_copy(buffer, offset, size, "write");
-  if (status) return status;
+  if (status)
+    return status;
   if (size)
     status = buffer->device->backend->memory_write(
         buffer->device, (char *)buffer->memory + offset, source, size);

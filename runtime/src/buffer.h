@@ -34,5 +34,4 @@ static inline bool neso__buffer_pin(neso_buffer *buffer) {
   return false;
 }
 
-
 #endif

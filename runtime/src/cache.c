@@ -31,33 +31,43 @@ struct neso_cache {
 /* ------------------------------------------------------------- opening -- */
 
 static char *default_path(const neso_config *config) {
-  if (config->cache_dir) return strdup(config->cache_dir);
+  if (config->cache_dir)
+    return strdup(config->cache_dir);
   const char *own = secure_getenv("NESO_CACHE_DIR");
-  if (own) return strdup(own);
+  if (own)
+    return strdup(own);
   const char *xdg = secure_getenv("XDG_CACHE_HOME");
-  if (xdg && xdg[0] == '/') return neso__format("%s/neso", xdg);
+  if (xdg && xdg[0] == '/')
+    return neso__format("%s/neso", xdg);
   const char *home = secure_getenv("HOME");
   return home && home[0] ? neso__format("%s/.cache/neso", home) : NULL;
 }
 
 static uint64_t parse_size(const char *text) {
   char *end;
-  if (!text || text[0] < '0' || text[0] > '9') return 0;
+  if (!text || text[0] < '0' || text[0] > '9')
+    return 0;
   uint64_t value = strtoull(text, &end, 10);
   switch (*end) {
   case 'k':
-  case 'K': return value << 10;
+  case 'K':
+    return value << 10;
   case 'm':
-  case 'M': return value << 20;
+  case 'M':
+    return value << 20;
   case 'g':
-  case 'G': return value << 30;
-  case 0: return value;
-  default: return 0;
+  case 'G':
+    return value << 30;
+  case 0:
+    return value;
+  default:
+    return 0;
   }
 }
 
 static uint64_t limit_of(const neso_config *config) {
-  if (config->cache_max_bytes) return config->cache_max_bytes;
+  if (config->cache_max_bytes)
+    return config->cache_max_bytes;
   uint64_t own = parse_size(secure_getenv("NESO_CACHE_SIZE"));
   return own ? own : DEFAULT_MAX;
 }
@@ -65,13 +75,15 @@ static uint64_t limit_of(const neso_config *config) {
 neso_cache *neso__cache_open(neso_context *context) {
   char *path = default_path(&context->config);
   char reason[256] = "";
-  if (!path || !path[0]) goto fail;
+  if (!path || !path[0])
+    goto fail;
   if (!neso__folder_make(path, reason)) {
     neso__log(context, NESO_LOG_WARN, "no disk cache in %s: %s", path, reason);
     goto fail;
   }
   neso_cache *cache = calloc(1, sizeof *cache);
-  if (!cache) goto fail;
+  if (!cache)
+    goto fail;
   cache->context = context;
   cache->path = path;
   cache->max_bytes = limit_of(&context->config);
@@ -83,7 +95,8 @@ fail:
 }
 
 void neso__cache_close(neso_cache *cache) {
-  if (!cache) return;
+  if (!cache)
+    return;
   free(cache->path);
   free(cache);
 }
@@ -91,7 +104,8 @@ void neso__cache_close(neso_cache *cache) {
 /* ----------------------------------------------------------------- key -- */
 
 static void put(neso_bytes *key, const void *bytes, size_t size) {
-  if (key->data) memcpy(key->data + key->size, bytes, size);
+  if (key->data)
+    memcpy(key->data + key->size, bytes, size);
   key->size += size;
 }
 
@@ -113,12 +127,12 @@ static void put_all(neso_bytes *key, const neso_device *device,
 }
 
 bool neso__cache_key(const neso_device *device,
-                     const neso_compile_request *request,
-                     neso_bytes *out_key) {
+                     const neso_compile_request *request, neso_bytes *out_key) {
   neso_bytes key = {0};
   put_all(&key, device, request);
   key.data = malloc(key.size);
-  if (!key.data) return false;
+  if (!key.data)
+    return false;
   key.size = 0;
   put_all(&key, device, request);
   *out_key = key;
@@ -136,15 +150,17 @@ static char *entry_path(const neso_cache *cache, const neso_bytes *key) {
 static void failed(neso_cache *cache, const char *what, const char *path) {
   int error = errno;
   atomic_fetch_add(&cache->failures, 1);
-  neso__log(cache->context, NESO_LOG_WARN, "disk cache: cannot %s %s: %s",
-            what, path, strerror(error));
+  neso__log(cache->context, NESO_LOG_WARN, "disk cache: cannot %s %s: %s", what,
+            path, strerror(error));
 }
 
 static bool read_all(int file, unsigned char *bytes, size_t size) {
   while (size > 0) {
     ssize_t got = read(file, bytes, size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
     bytes += got;
     size -= (size_t)got;
   }
@@ -164,7 +180,8 @@ static void touch(int file, const struct stat *info) {
 static unsigned char *read_entry(const char *path, size_t *out_size) {
   struct stat info;
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return NULL;
+  if (file < 0)
+    return NULL;
   unsigned char *bytes = NULL;
   errno = 0;
   if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
@@ -188,15 +205,18 @@ static bool get(neso_cache *cache, const char *path, const neso_bytes *key,
                 neso_blob *out_blob) {
   size_t size = 0;
   unsigned char *file = read_entry(path, &size);
-  if (!file && errno == ENOENT) return false;
+  if (!file && errno == ENOENT)
+    return false;
   if (!file && errno) {
     failed(cache, "read", path);
     return false;
   }
-  if (file && neso__entry_decode(file, size, key, out_blob)) return true;
+  if (file && neso__entry_decode(file, size, key, out_blob))
+    return true;
   atomic_fetch_add(&cache->damaged, 1);
   neso__log(cache->context, NESO_LOG_INFO, "disk cache: %s is damaged", path);
-  if (unlink(path) != 0 && errno != ENOENT) failed(cache, "remove", path);
+  if (unlink(path) != 0 && errno != ENOENT)
+    failed(cache, "remove", path);
   return false;
 }
 
@@ -214,8 +234,10 @@ bool neso__cache_get(neso_cache *cache, const neso_bytes *key,
 static bool write_all(int file, const unsigned char *bytes, size_t size) {
   while (size > 0) {
     ssize_t put = write(file, bytes, size);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put <= 0)
+      return false;
     bytes += put;
     size -= (size_t)put;
   }
@@ -225,10 +247,12 @@ static bool write_all(int file, const unsigned char *bytes, size_t size) {
 static bool write_aside(const char *aside, const unsigned char *bytes,
                         size_t size) {
   int file = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return false;
+  if (file < 0)
+    return false;
   bool written = write_all(file, bytes, size);
   int error = errno;
-  if (close(file) != 0 && written) return false;
+  if (close(file) != 0 && written)
+    return false;
   errno = error;
   return written;
 }
@@ -258,14 +282,15 @@ static bool store(neso_cache *cache, const char *path,
       (unsigned long long)atomic_fetch_add(&cache->aside, 1),
       (unsigned long)now.tv_sec, (unsigned long)now.tv_nsec);
   char reason[256];
-  bool stored = aside && (write_aside(aside, bytes, size) ||
-                          (errno == ENOENT &&
-                           neso__folder_make(cache->path, reason) &&
-                           write_aside(aside, bytes, size))) &&
+  bool stored = aside &&
+                (write_aside(aside, bytes, size) ||
+                 (errno == ENOENT && neso__folder_make(cache->path, reason) &&
+                  write_aside(aside, bytes, size))) &&
                 rename(aside, path) == 0;
   if (!stored) {
     failed(cache, "write", path);
-    if (aside) unlink(aside);
+    if (aside)
+      unlink(aside);
   }
   free(aside);
   return stored;
@@ -295,7 +320,8 @@ static neso_status sweep(neso_context *context, uint64_t max_bytes,
                          neso_folder_sum *out_sum) {
   *out_sum = (neso_folder_sum){0};
   neso_cache *cache = context->cache;
-  if (!cache) return NULL;
+  if (!cache)
+    return NULL;
   if (!neso__folder_sweep(cache->path, max_bytes, max_bytes, out_sum))
     return neso_status_make(NESO_IO_ERROR, "cannot read %s: %s", cache->path,
                             strerror(errno));
@@ -309,7 +335,8 @@ neso_status neso__cache_stats(neso_context *context,
   neso_folder_sum sum;
   neso_status status = sweep(context, UINT64_MAX, &sum);
   neso_cache *cache = context->cache;
-  if (status || !cache) return status;
+  if (status || !cache)
+    return status;
   *out_stats = (neso_cache_stats){
       sum.entries,
       sum.bytes,

@@ -16,7 +16,7 @@ typedef struct neso_bytes {
 
 /* Binary and metadata of a variant in one piece of memory. */
 typedef struct neso_blob {
-  void *memory; /* owned, of malloc; the two below point into it */
+  void *memory;         /* owned, of malloc; the two below point into it */
   const char *metadata; /* ends with a zero */
   const void *binary;   /* aligned to 16 */
   size_t binary_size;
@@ -44,8 +44,8 @@ void neso__cache_put(neso_cache *cache, const neso_bytes *key,
  * version, or of another key). */
 unsigned char *neso__entry_encode(const neso_bytes *key, const neso_blob *blob,
                                   size_t *out_size);
-bool neso__entry_decode(unsigned char *file, size_t size,
-                        const neso_bytes *key, neso_blob *out_blob);
+bool neso__entry_decode(unsigned char *file, size_t size, const neso_bytes *key,
+                        neso_blob *out_blob);
 
 /* ---------------------------------------------------------- for tools -- */
 

@@ -48,7 +48,8 @@ static bool private(const char *path, char *reason) {
 bool neso__folder_make(const char *path, char *reason) {
   char *copy = strdup(path);
   bool made = copy && make_parents(copy);
-  if (!made) snprintf(reason, REASON_SIZE, "%s", strerror(errno));
+  if (!made)
+    snprintf(reason, REASON_SIZE, "%s", strerror(errno));
   free(copy);
   return made && private(path, reason);
 }
@@ -79,7 +80,8 @@ static void items_add(items *list, const char *name, const struct stat *info) {
   if (list->count == list->capacity) {
     size_t capacity = list->capacity ? 2 * list->capacity : 64;
     item *rows = realloc(list->rows, capacity * sizeof *rows);
-    if (!rows) return;
+    if (!rows)
+      return;
     list->rows = rows;
     list->capacity = capacity;
   }
@@ -90,7 +92,8 @@ static void items_add(items *list, const char *name, const struct stat *info) {
 }
 
 static void items_free(items *list) {
-  for (size_t i = 0; i < list->count; i++) free(list->rows[i].name);
+  for (size_t i = 0; i < list->count; i++)
+    free(list->rows[i].name);
   free(list->rows);
 }
 
@@ -103,8 +106,10 @@ static void look_at(int folder, const char *name, time_t now, items *list,
                     neso_folder_sum *sum) {
   struct stat info;
   bool aside = !strncmp(name, NESO_ASIDE_PREFIX, strlen(NESO_ASIDE_PREFIX));
-  if (!aside && !has_suffix(name, NESO_ENTRY_SUFFIX)) return;
-  if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (!aside && !has_suffix(name, NESO_ENTRY_SUFFIX))
+    return;
+  if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    return;
   if (!aside) {
     sum->entries++;
     sum->bytes += (uint64_t)info.st_size;
@@ -130,7 +135,8 @@ bool neso__folder_sweep(const char *path, uint64_t max_bytes,
                         uint64_t keep_bytes, neso_folder_sum *out_sum) {
   *out_sum = (neso_folder_sum){0};
   DIR *folder = opendir(path);
-  if (!folder) return false;
+  if (!folder)
+    return false;
   items list = {0};
   time_t now = time(NULL);
   for (struct dirent *row; (row = readdir(folder));)

@@ -31,8 +31,10 @@ static bool key_grow(neso_call *call, size_t more) {
   size_t capacity = (call->key_size + more) * 2;
   unsigned char *key =
       realloc(call->key == call->own_key ? NULL : call->key, capacity);
-  if (!key) return false;
-  if (call->key == call->own_key) memcpy(key, call->own_key, call->key_size);
+  if (!key)
+    return false;
+  if (call->key == call->own_key)
+    memcpy(key, call->own_key, call->key_size);
   call->key = key;
   call->key_capacity = capacity;
   return true;
@@ -48,16 +50,21 @@ static inline bool key_put(neso_call *call, const void *bytes, size_t size) {
 
 static bool key_put_const(neso_call *call, const neso_arg *arg) {
   unsigned char head[2] = {arg->kind, arg->dtype};
-  if (!key_put(call, head, sizeof head)) return false;
+  if (!key_put(call, head, sizeof head))
+    return false;
   switch (arg->kind) {
-  case NESO_ARG_NUMBER: return key_put(call, &arg->value.number, 8);
-  case NESO_ARG_INTEGER: return key_put(call, &arg->value.integer, 8);
-  case NESO_ARG_BOOL: return key_put(call, &arg->value.boolean, 1);
+  case NESO_ARG_NUMBER:
+    return key_put(call, &arg->value.number, 8);
+  case NESO_ARG_INTEGER:
+    return key_put(call, &arg->value.integer, 8);
+  case NESO_ARG_BOOL:
+    return key_put(call, &arg->value.boolean, 1);
   case NESO_ARG_STRING:
   case NESO_ARG_OBJECT:
     return key_put(call, &arg->length, sizeof arg->length) &&
            key_put(call, arg->value.text, arg->length);
-  default: return true;
+  default:
+    return true;
   }
 }
 
@@ -72,7 +79,8 @@ static inline void pack(neso_call *call, const void *bytes, size_t size) {
 size_t neso__packed_size(const neso_spec *specs, size_t count) {
   size_t at = 0;
   for (size_t i = 0; i < count; i++) {
-    if (specs[i].kind == NESO_SPEC_CONST) continue;
+    if (specs[i].kind == NESO_SPEC_CONST)
+      continue;
     size_t size = specs[i].kind == NESO_SPEC_POINTER
                       ? 8
                       : neso_dtype_size((neso_dtype)specs[i].dtype);
@@ -127,10 +135,12 @@ static neso_status type_buffer(neso_call *call, size_t i) {
   if (buffer->context != call->kernel->context)
     return REFUSE(call, i, NESO_INVALID_ARGUMENT, "is a buffer of %s",
                   "another context");
-  if (device != call->device) return mixed_devices(call, i, device);
+  if (device != call->device)
+    return mixed_devices(call, i, device);
   uintptr_t address = (uintptr_t)buffer->memory + arg->offset;
   neso_status status = check_pointer(call, i, address);
-  if (status) return status;
+  if (status)
+    return status;
   if (!neso__buffer_pin(buffer))
     return REFUSE(call, i, NESO_INVALID_ARGUMENT, "is a buffer that was %s",
                   "freed");
@@ -201,7 +211,8 @@ static neso_status type_scalar(neso_call *call, size_t i) {
   const neso_param *param = &call->kernel->params[i];
   neso_dtype dtype = (neso_dtype)param->dtype;
   uint64_t bytes = 0;
-  if (!is_number(arg)) return refuse_kind(call, i);
+  if (!is_number(arg))
+    return refuse_kind(call, i);
   if (param->kind == NESO_PARAM_AUTO)
     neso__number_by_value(arg, &dtype, &bytes);
   else if (!neso__number_as(dtype, arg, &bytes))
@@ -224,8 +235,10 @@ static neso_status type_const(neso_call *call, size_t i) {
 
 static neso_status type_one(neso_call *call, size_t i) {
   switch (call->kernel->params[i].kind) {
-  case NESO_PARAM_CONST: return type_const(call, i);
-  case NESO_PARAM_SCALAR: return type_scalar(call, i);
+  case NESO_PARAM_CONST:
+    return type_const(call, i);
+  case NESO_PARAM_SCALAR:
+    return type_scalar(call, i);
   case NESO_PARAM_POINTER:
     return call->args[i].kind == NESO_ARG_BUFFER ? type_buffer(call, i)
                                                  : refuse_kind(call, i);
@@ -241,14 +254,16 @@ static neso_status find_device(neso_call *call, neso_device *device_or_null) {
   call->device = device_or_null;
   for (size_t i = 0; i < call->arg_count; i++) {
     const neso_arg *arg = &call->args[i];
-    if (arg->kind != NESO_ARG_BUFFER || !arg->value.buffer) continue;
+    if (arg->kind != NESO_ARG_BUFFER || !arg->value.buffer)
+      continue;
     call->first_buffer = i;
     call->device = arg->value.buffer->device;
     return NULL;
   }
   if (!device_or_null)
     return neso_device_get(call->kernel->context, "cpu", 0, &call->device);
-  if (device_or_null->context == call->kernel->context) return NULL;
+  if (device_or_null->context == call->kernel->context)
+    return NULL;
   return neso_status_make(NESO_INVALID_ARGUMENT,
                           "kernel '%s': the device belongs to another context",
                           call->kernel->name);
@@ -278,12 +293,15 @@ neso_status neso__call_begin(neso_call *call, const neso_kernel *kernel,
   call->key = call->own_key;
   call->key_size = 0;
   call->key_capacity = sizeof call->own_key;
-  if (count != kernel->param_count) return wrong_count(call, count);
+  if (count != kernel->param_count)
+    return wrong_count(call, count);
   neso_status status = find_device(call, device_or_null);
-  if (status) return status;
+  if (status)
+    return status;
   for (size_t i = 0; i < count; i++) {
     status = type_one(call, i);
-    if (status) return status;
+    if (status)
+      return status;
     call->pinned = i + 1;
   }
   uint32_t length = (uint32_t)options_length;
@@ -299,5 +317,6 @@ void neso__call_end(neso_call *call) {
   for (size_t i = 0; i < call->pinned; i++)
     if (call->specs[i].kind == NESO_SPEC_POINTER)
       neso__buffer_leave(call->args[i].value.buffer);
-  if (call->key != call->own_key) free(call->key);
+  if (call->key != call->own_key)
+    free(call->key);
 }

@@ -61,13 +61,15 @@ static size_t align_up(size_t value, size_t alignment) {
 /* ------------------------------------------------------------- reading -- */
 
 static neso_status read_head(const loader *l, Elf64_Ehdr *head) {
-  static const unsigned char ident[] = {ELFMAG0, ELFMAG1,     ELFMAG2,
-                                        ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-                                        EV_CURRENT};
-  if (l->size < sizeof *head) return bad("too short");
+  static const unsigned char ident[] = {
+      ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
+  if (l->size < sizeof *head)
+    return bad("too short");
   memcpy(head, l->file, sizeof *head);
-  if (memcmp(head->e_ident, ident, sizeof ident)) return bad("no 64-bit ELF");
-  if (head->e_type != ET_REL) return bad("not relocatable");
+  if (memcmp(head->e_ident, ident, sizeof ident))
+    return bad("no 64-bit ELF");
+  if (head->e_type != ET_REL)
+    return bad("not relocatable");
   if (head->e_machine != neso__elf_machine || neso__elf_machine == EM_NONE)
     return neso_status_make(NESO_UNSUPPORTED,
                             "an object for machine %u cannot be loaded here",
@@ -82,7 +84,8 @@ static neso_status read_head(const loader *l, Elf64_Ehdr *head) {
 static neso_status read_sections(loader *l) {
   Elf64_Ehdr head;
   neso_status status = read_head(l, &head);
-  if (status) return status;
+  if (status)
+    return status;
   l->section_count = head.e_shnum;
   l->sections = calloc(l->section_count, sizeof *l->sections);
   if (!l->sections)
@@ -93,13 +96,15 @@ static neso_status read_sections(loader *l) {
     if (row->sh_type != SHT_NOBITS && row->sh_type != SHT_NULL &&
         !in_file(l, row->sh_offset, row->sh_size))
       return bad("a section is outside the file");
-    if (row->sh_type != SHT_SYMTAB) continue;
+    if (row->sh_type != SHT_SYMTAB)
+      continue;
     if (l->symbols || row->sh_entsize != sizeof(Elf64_Sym) ||
         row->sh_link >= l->section_count)
       return bad("its symbol table is damaged");
     l->symbols = &l->sections[i];
   }
-  if (!l->symbols) return bad("it has no symbols");
+  if (!l->symbols)
+    return bad("it has no symbols");
   l->strings = &l->sections[l->symbols->head.sh_link];
   const Elf64_Shdr *strings = &l->strings->head;
   if (strings->sh_type != SHT_STRTAB || strings->sh_size == 0 ||
@@ -114,15 +119,15 @@ static size_t symbol_count(const loader *l) {
 
 static Elf64_Sym symbol_at(const loader *l, size_t i) {
   Elf64_Sym symbol;
-  memcpy(&symbol,
-         l->file + l->symbols->head.sh_offset + i * sizeof symbol,
+  memcpy(&symbol, l->file + l->symbols->head.sh_offset + i * sizeof symbol,
          sizeof symbol);
   return symbol;
 }
 
 /* NULL: outside the table. */
 static const char *symbol_name(const loader *l, const Elf64_Sym *symbol) {
-  if (symbol->st_name >= l->strings->head.sh_size) return NULL;
+  if (symbol->st_name >= l->strings->head.sh_size)
+    return NULL;
   return (const char *)l->file + l->strings->head.sh_offset + symbol->st_name;
 }
 
@@ -147,12 +152,14 @@ static neso_status place_section(loader *l, section *s) {
       head->sh_size > CODE_LIMIT)
     return bad("a section of an impossible size");
   bool code = head->sh_flags & SHF_EXECINSTR, data = head->sh_flags & SHF_WRITE;
-  if (code && data) return bad("code that can be written");
+  if (code && data)
+    return bad("code that can be written");
   s->part = code ? PART_CODE : data ? PART_DATA : PART_CONSTANT;
   s->at = align_up(l->part_size[s->part], alignment);
   s->loaded = true;
   l->part_size[s->part] = s->at + head->sh_size;
-  if (l->part_size[s->part] > CODE_LIMIT) return bad("too large");
+  if (l->part_size[s->part] > CODE_LIMIT)
+    return bad("too large");
   return NULL;
 }
 
@@ -164,9 +171,11 @@ static size_t add_to_part(loader *l, int part, size_t size) {
 
 static neso_status place(loader *l) {
   for (size_t i = 0; i < l->section_count; i++) {
-    if (!is_loaded(&l->sections[i].head)) continue;
+    if (!is_loaded(&l->sections[i].head))
+      continue;
     neso_status status = place_section(l, &l->sections[i]);
-    if (status) return status;
+    if (status)
+      return status;
   }
   l->stubs_at = add_to_part(l, PART_CODE, OUTSIDE_COUNT * NESO_STUB_SIZE);
   l->slots_at = add_to_part(l, PART_CONSTANT, OUTSIDE_COUNT * 8);
@@ -191,7 +200,8 @@ static neso_status place(loader *l) {
 static void fill(loader *l) {
   for (size_t i = 0; i < l->section_count; i++) {
     section *s = &l->sections[i];
-    if (!s->loaded) continue;
+    if (!s->loaded)
+      continue;
     s->at += l->part_at[s->part];
     if (s->head.sh_type == SHT_PROGBITS)
       memcpy(l->base + s->at, l->file + s->head.sh_offset, s->head.sh_size);
@@ -208,9 +218,11 @@ static void fill(loader *l) {
 static neso_status resolve_outside(const loader *l, const Elf64_Sym *symbol,
                                    neso_relocation *r) {
   const char *name = symbol_name(l, symbol);
-  if (!name) return bad("the name of a symbol is outside its table");
+  if (!name)
+    return bad("the name of a symbol is outside its table");
   for (size_t i = 0; i < OUTSIDE_COUNT; i++) {
-    if (strcmp(outside[i].name, name)) continue;
+    if (strcmp(outside[i].name, name))
+      continue;
     uintptr_t base = (uintptr_t)l->base;
     r->symbol = (uint64_t)(uintptr_t)outside[i].address;
     r->stub = base + l->stubs_at + i * NESO_STUB_SIZE;
@@ -225,15 +237,17 @@ static neso_status resolve_outside(const loader *l, const Elf64_Sym *symbol,
 
 static neso_status resolve(const loader *l, uint64_t index,
                            neso_relocation *r) {
-  if (index >= symbol_count(l)) return bad("a relocation of no symbol");
+  if (index >= symbol_count(l))
+    return bad("a relocation of no symbol");
   Elf64_Sym symbol = symbol_at(l, index);
-  if (symbol.st_shndx == SHN_UNDEF) return resolve_outside(l, &symbol, r);
+  if (symbol.st_shndx == SHN_UNDEF)
+    return resolve_outside(l, &symbol, r);
   if (symbol.st_shndx >= l->section_count ||
       !l->sections[symbol.st_shndx].loaded ||
       symbol.st_value > l->sections[symbol.st_shndx].head.sh_size)
     return bad("a symbol outside the sections");
-  r->symbol = (uintptr_t)l->base + l->sections[symbol.st_shndx].at +
-              symbol.st_value;
+  r->symbol =
+      (uintptr_t)l->base + l->sections[symbol.st_shndx].at + symbol.st_value;
   return NULL;
 }
 
@@ -246,8 +260,10 @@ static neso_status relocate_one(const loader *l, const section *target,
                        .room = target->head.sh_size - row->r_offset,
                        .addend = row->r_addend};
   neso_status status = resolve(l, ELF64_R_SYM(row->r_info), &r);
-  if (status) return status;
-  if (neso__elf_relocate(&r)) return NULL;
+  if (status)
+    return status;
+  if (neso__elf_relocate(&r))
+    return NULL;
   return neso_status_make(NESO_UNSUPPORTED,
                           "a relocation of type %u cannot be applied", r.type);
 }
@@ -256,7 +272,8 @@ static neso_status relocate_table(const loader *l, const Elf64_Shdr *table) {
   if (table->sh_info >= l->section_count)
     return bad("relocations of no section");
   const section *target = &l->sections[table->sh_info];
-  if (!target->loaded) return NULL;
+  if (!target->loaded)
+    return NULL;
   if (table->sh_type == SHT_REL || table->sh_entsize != sizeof(Elf64_Rela) ||
       target->head.sh_type != SHT_PROGBITS ||
       table->sh_link >= l->section_count ||
@@ -266,7 +283,8 @@ static neso_status relocate_table(const loader *l, const Elf64_Shdr *table) {
     Elf64_Rela row;
     memcpy(&row, l->file + table->sh_offset + i * sizeof row, sizeof row);
     neso_status status = relocate_one(l, target, &row);
-    if (status) return status;
+    if (status)
+      return status;
   }
   return NULL;
 }
@@ -274,9 +292,11 @@ static neso_status relocate_table(const loader *l, const Elf64_Shdr *table) {
 static neso_status relocate(const loader *l) {
   for (size_t i = 0; i < l->section_count; i++) {
     const Elf64_Shdr *head = &l->sections[i].head;
-    if (head->sh_type != SHT_RELA && head->sh_type != SHT_REL) continue;
+    if (head->sh_type != SHT_RELA && head->sh_type != SHT_REL)
+      continue;
     neso_status status = relocate_table(l, head);
-    if (status) return status;
+    if (status)
+      return status;
   }
   return NULL;
 }
@@ -319,11 +339,16 @@ neso_status neso__code_load(const void *object, size_t size,
   loader l = {.file = object, .size = size};
   void *entry = NULL;
   neso_status status = read_sections(&l);
-  if (!status) status = place(&l);
-  if (!status) fill(&l);
-  if (!status) status = relocate(&l);
-  if (!status) status = find_entry(&l, &entry);
-  if (!status) status = protect(&l);
+  if (!status)
+    status = place(&l);
+  if (!status)
+    fill(&l);
+  if (!status)
+    status = relocate(&l);
+  if (!status)
+    status = find_entry(&l, &entry);
+  if (!status)
+    status = protect(&l);
   free(l.sections);
   if (!status)
     *out_map = (neso_code_map){l.base, l.mapped, entry};
@@ -333,6 +358,7 @@ neso_status neso__code_load(const void *object, size_t size,
 }
 
 void neso__code_unload(neso_code_map *map) {
-  if (map->base) munmap(map->base, map->size);
+  if (map->base)
+    munmap(map->base, map->size);
   *map = (neso_code_map){0};
 }

@@ -57,10 +57,11 @@ neso_status neso__compiler_open(neso_context *context,
         context->config.compiler ? NULL : neso__library_path(COMPILER_FILE);
     const char *path =
         context->config.compiler ? context->config.compiler : beside;
-    neso_status status = open_path(context, path ? path : COMPILER_FILE,
-                                   &compiler);
+    neso_status status =
+        open_path(context, path ? path : COMPILER_FILE, &compiler);
     free(beside);
-    if (status) return status;
+    if (status)
+      return status;
     pthread_mutex_lock(&context->lock);
     context->compiler = compiler;
     pthread_mutex_unlock(&context->lock);

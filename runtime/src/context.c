@@ -19,13 +19,15 @@ void neso_config_init(neso_config *out_config) {
 
 static size_t usable_cores(void) {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return 1;
   int count = CPU_COUNT(&set);
   return count > 0 ? (size_t)count : 1;
 }
 
 static bool copy_string(const char **field) {
-  if (!*field) return true;
+  if (!*field)
+    return true;
   *field = strdup(*field);
   return *field != NULL;
 }
@@ -55,15 +57,18 @@ neso_status neso_context_create(const neso_config *config,
   neso_config full;
   neso_config_init(&full);
   neso_status status = config ? check_config(config) : NULL;
-  if (status) return status;
-  if (config) memcpy(&full, config, config->size);
+  if (status)
+    return status;
+  if (config)
+    memcpy(&full, config, config->size);
   config = &full;
   if (!config->allocate != !config->free)
     return neso_status_make(
         NESO_INVALID_ARGUMENT,
         "neso_config needs both of the hooks allocate and free, or neither");
   neso_context *context = calloc(1, sizeof *context);
-  if (!context) return neso__out_of_memory("a context", sizeof *context);
+  if (!context)
+    return neso__out_of_memory("a context", sizeof *context);
   context->config = *config;
   context->config.cache_dir = context->config.compiler = NULL;
   pthread_mutex_init(&context->lock, NULL);
@@ -72,7 +77,8 @@ neso_status neso_context_create(const neso_config *config,
   context->workers = config->workers ? config->workers : usable_cores();
   const char *cache_dir = config->cache_dir, *compiler = config->compiler;
   if (!copy_string(&cache_dir) || !copy_string(&compiler)) {
-    if (cache_dir != config->cache_dir) free((char *)cache_dir);
+    if (cache_dir != config->cache_dir)
+      free((char *)cache_dir);
     context_destroy(context);
     return neso__out_of_memory("a context", sizeof *context);
   }
@@ -119,7 +125,8 @@ void neso_context_release(neso_context *context) {
 
 void neso__log(neso_context *context, neso_log_level level, const char *format,
                ...) {
-  if (!context->config.log) return;
+  if (!context->config.log)
+    return;
   char text[1024];
   va_list args;
   va_start(args, format);
@@ -137,7 +144,8 @@ void *neso__memory_allocate(neso_context *context, size_t size,
 }
 
 void neso__memory_free(neso_context *context, void *memory, size_t size) {
-  if (!memory) return;
+  if (!memory)
+    return;
   if (context->config.free)
     context->config.free(context->config.user, memory, size);
   else
@@ -145,17 +153,20 @@ void neso__memory_free(neso_context *context, void *memory, size_t size) {
 }
 
 void *neso__object_new(neso_context *context, size_t size) {
-  if (size > SIZE_MAX - OBJECT_HEADER) return NULL;
+  if (size > SIZE_MAX - OBJECT_HEADER)
+    return NULL;
   size += OBJECT_HEADER;
   char *memory = neso__memory_allocate(context, size, 16);
-  if (!memory) return NULL;
+  if (!memory)
+    return NULL;
   memset(memory, 0, size);
   memcpy(memory, &size, sizeof size);
   return memory + OBJECT_HEADER;
 }
 
 void neso__object_free(neso_context *context, void *object) {
-  if (!object) return;
+  if (!object)
+    return;
   char *memory = (char *)object - OBJECT_HEADER;
   size_t size;
   memcpy(&size, memory, sizeof size);
@@ -163,15 +174,16 @@ void neso__object_free(neso_context *context, void *object) {
 }
 
 neso_status neso__out_of_memory(const char *what, size_t size) {
-  return neso_status_make(NESO_OUT_OF_MEMORY,
-                          "out of memory: %zu bytes for %s", size, what);
+  return neso_status_make(NESO_OUT_OF_MEMORY, "out of memory: %zu bytes for %s",
+                          size, what);
 }
 
 char *neso__format(const char *format, ...) {
   va_list args;
   va_start(args, format);
   char *text = NULL;
-  if (vasprintf(&text, format, args) < 0) text = NULL;
+  if (vasprintf(&text, format, args) < 0)
+    text = NULL;
   va_end(args);
   return text;
 }

@@ -28,8 +28,8 @@ typedef struct neso_export {
 } neso_export;
 
 struct neso_context {
-  atomic_uint users; /* references of hosts and Lua states */
-  atomic_uint refs;  /* 1 for all users, and one of each object made from it */
+  atomic_uint users;  /* references of hosts and Lua states */
+  atomic_uint refs;   /* 1 for all users, and one of each object made from it */
   neso_config config; /* strings owned */
   size_t workers;     /* at least 1 */
 
@@ -40,7 +40,7 @@ struct neso_context {
   const neso_compiler *compiler; /* static in its library; NULL until a miss */
   neso_compiler_host compiler_host;
 
-  neso_cache *cache; /* owned; NULL: no disk cache */
+  neso_cache *cache;               /* owned; NULL: no disk cache */
   _Atomic(neso_pool *) pool;       /* owned; made by the first launch */
   _Atomic(neso_scratch *) scratch; /* owned; the last one, for the next user */
 };

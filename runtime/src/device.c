@@ -10,14 +10,16 @@ static neso_status unknown_backend(const char *name) {
 
 static int backend_row(const neso_backend *backend) {
   for (int i = 0; i < NESO_BACKEND_COUNT; i++)
-    if (neso__backends[i] == backend) return i;
+    if (neso__backends[i] == backend)
+      return i;
   return 0;
 }
 
 neso_status neso_backend_query(neso_context *context, const char *name,
                                neso_backend_info *out_info) {
   const neso_backend *backend = neso__backend_find(name);
-  if (!backend) return unknown_backend(name);
+  if (!backend)
+    return unknown_backend(name);
   char reason[NESO_REASON_SIZE] = "";
   int count = 0;
   bool active = backend->query(context, reason, &count);
@@ -25,8 +27,8 @@ neso_status neso_backend_query(neso_context *context, const char *name,
   pthread_mutex_lock(&context->lock);
   memcpy(kept, reason, sizeof reason);
   pthread_mutex_unlock(&context->lock);
-  *out_info = (neso_backend_info){backend->name, active, kept,
-                                  active ? count : 0};
+  *out_info =
+      (neso_backend_info){backend->name, active, kept, active ? count : 0};
   return NULL;
 }
 
@@ -51,7 +53,8 @@ static neso_status open_device(neso_context *context,
                             "no device %s:%d; the backend has %d (from 0)",
                             backend->name, index, count);
   neso_device *device = neso__object_new(context, sizeof *device);
-  if (!device) return neso__out_of_memory("a device", sizeof *device);
+  if (!device)
+    return neso__out_of_memory("a device", sizeof *device);
   device->context = context;
   device->backend = backend;
   device->index = index;
@@ -73,14 +76,16 @@ static void close_device(neso_device *device) {
 neso_status neso_device_get(neso_context *context, const char *name, int index,
                             neso_device **out_device) {
   const neso_backend *backend = neso__backend_find(name);
-  if (!backend) return unknown_backend(name);
+  if (!backend)
+    return unknown_backend(name);
   pthread_mutex_lock(&context->lock);
   neso_device *found = find_device(context, backend, index);
   pthread_mutex_unlock(&context->lock);
   if (!found) {
     neso_device *opened;
     neso_status status = open_device(context, backend, index, &opened);
-    if (status) return status;
+    if (status)
+      return status;
     pthread_mutex_lock(&context->lock);
     found = find_device(context, backend, index);
     if (!found) {
@@ -88,7 +93,8 @@ neso_status neso_device_get(neso_context *context, const char *name, int index,
       context->devices = found = opened;
     }
     pthread_mutex_unlock(&context->lock);
-    if (found != opened) close_device(opened);
+    if (found != opened)
+      close_device(opened);
   }
   *out_device = found;
   return NULL;

@@ -25,12 +25,16 @@ static neso_hash checksum(const unsigned char *file, size_t size) {
 
 bool neso__blob_copy(neso_blob *blob, const char *metadata, const void *binary,
                      size_t binary_size) {
-  if (!metadata) metadata = "";
+  if (!metadata)
+    metadata = "";
   size_t start = align16(strlen(metadata) + 1);
-  char *memory = binary_size < SIZE_MAX / 2 ? malloc(start + binary_size) : NULL;
-  if (!memory) return false;
+  char *memory =
+      binary_size < SIZE_MAX / 2 ? malloc(start + binary_size) : NULL;
+  if (!memory)
+    return false;
   strcpy(memory, metadata);
-  if (binary_size) memcpy(memory + start, binary, binary_size);
+  if (binary_size)
+    memcpy(memory + start, binary, binary_size);
   *blob = (neso_blob){memory, memory, memory + start, binary_size};
   return true;
 }
@@ -52,7 +56,8 @@ unsigned char *neso__entry_encode(const neso_bytes *key, const neso_blob *blob,
                  .file_size = size};
   memcpy(head.magic, entry_magic, sizeof head.magic);
   unsigned char *file = calloc(1, size);
-  if (!file) return NULL;
+  if (!file)
+    return NULL;
   memcpy(file, &head, sizeof head);
   memcpy(file + sizeof head, key->data, key->size);
   memcpy(file + sizeof head + key->size, blob->metadata, metadata_size);
@@ -72,23 +77,25 @@ static bool sound(const header *head, const unsigned char *file, size_t size) {
       head->metadata_size == 0 || head->binary_size > size)
     return false;
   size_t text_end = sizeof *head + head->key_size + head->metadata_size;
-  if (align16(text_end) + head->binary_size != size) return false;
+  if (align16(text_end) + head->binary_size != size)
+    return false;
   neso_hash sum = checksum(file, size);
   return sum.low == head->checksum.low && sum.high == head->checksum.high &&
          file[text_end - 1] == 0;
 }
 
-bool neso__entry_decode(unsigned char *file, size_t size,
-                        const neso_bytes *key, neso_blob *out_blob) {
+bool neso__entry_decode(unsigned char *file, size_t size, const neso_bytes *key,
+                        neso_blob *out_blob) {
   header head;
-  if (size < sizeof head) goto fail;
+  if (size < sizeof head)
+    goto fail;
   memcpy(&head, file, sizeof head);
   if (!sound(&head, file, size) || head.key_size != key->size ||
       memcmp(file + sizeof head, key->data, key->size))
     goto fail;
-  *out_blob = (neso_blob){
-      file, (const char *)file + sizeof head + head.key_size,
-      file + size - head.binary_size, (size_t)head.binary_size};
+  *out_blob =
+      (neso_blob){file, (const char *)file + sizeof head + head.key_size,
+                  file + size - head.binary_size, (size_t)head.binary_size};
   return true;
 fail:
   free(file);

@@ -22,6 +22,7 @@ uint64_t neso__host_digest(void) {
   memset(&facts, 0, sizeof facts);
   facts.first = getauxval(AT_HWCAP);
   facts.second = getauxval(AT_HWCAP2);
-  if (uname(&system) == 0) strcpy(facts.machine, system.machine);
+  if (uname(&system) == 0)
+    strcpy(facts.machine, system.machine);
   return neso__hash64(&facts, sizeof facts);
 }

@@ -21,9 +21,11 @@ void neso__host_name(char *out_name, size_t size) {
   const char *name = (const char *)text;
   name += strspn(name, " ");
   size_t length = strlen(name);
-  while (length && name[length - 1] == ' ') length--;
+  while (length && name[length - 1] == ' ')
+    length--;
   snprintf(out_name, size, "%.*s", (int)length, length ? name : "x86-64");
-  if (!length) snprintf(out_name, size, "x86-64");
+  if (!length)
+    snprintf(out_name, size, "x86-64");
 }
 
 /* Leaf 1's EBX and the like hold the number of the core: left out. */
@@ -39,7 +41,8 @@ uint64_t neso__host_digest(void) {
   }
   if (__get_cpuid(0x80000001, &r[0], &r[1], &r[2], &r[3]))
     memcpy(&facts[13], &r[2], 8);
-  if (__get_cpuid(0x80000008, &r[0], &r[1], &r[2], &r[3])) facts[15] = r[1];
+  if (__get_cpuid(0x80000008, &r[0], &r[1], &r[2], &r[3]))
+    facts[15] = r[1];
   if (facts[4] & bit_OSXSAVE) {
     uint64_t state = enabled_state();
     memcpy(&facts[16], &state, 8);

@@ -29,9 +29,11 @@ static neso_status check_params(const char *name, const neso_param *params,
 static neso_param *copy_params(neso_context *context, const neso_param *params,
                                size_t count) {
   size_t size = count * sizeof *params;
-  for (size_t i = 0; i < count; i++) size += strlen(params[i].name) + 1;
+  for (size_t i = 0; i < count; i++)
+    size += strlen(params[i].name) + 1;
   neso_param *copy = neso__object_new(context, size);
-  if (!copy) return NULL;
+  if (!copy)
+    return NULL;
   char *text = (char *)(copy + count);
   for (size_t i = 0; i < count; i++) {
     copy[i] = params[i];
@@ -55,9 +57,11 @@ neso_status neso__kernel_create(neso_context *context, const char *name,
                                 void (*release_user)(void *user),
                                 neso_kernel **out_kernel) {
   neso_status status = check_params(name, params, param_count);
-  if (status) return status;
+  if (status)
+    return status;
   neso_kernel *kernel = neso__object_new(context, sizeof *kernel);
-  if (!kernel) return neso__out_of_memory("a kernel", sizeof *kernel);
+  if (!kernel)
+    return neso__out_of_memory("a kernel", sizeof *kernel);
   atomic_init(&kernel->refs, 1);
   kernel->context = context;
   kernel->name = neso__object_new(context, strlen(name) + 1);
@@ -85,7 +89,8 @@ void neso_kernel_release(neso_kernel *kernel) {
   if (!kernel ||
       atomic_fetch_sub_explicit(&kernel->refs, 1, memory_order_acq_rel) != 1)
     return;
-  if (kernel->release_user) kernel->release_user(kernel->user);
+  if (kernel->release_user)
+    kernel->release_user(kernel->user);
   neso_context *context = kernel->context;
   kernel_delete(kernel);
   neso__context_drop(context);
@@ -103,7 +108,8 @@ size_t neso__kernel_variant_count(neso_kernel *kernel) {
 
 static neso_export *find_export(neso_context *context, const char *name) {
   neso_export *row = context->exports;
-  while (row && strcmp(row->name, name)) row = row->next;
+  while (row && strcmp(row->name, name))
+    row = row->next;
   return row;
 }
 
@@ -111,7 +117,8 @@ neso_status neso__kernel_export(neso_context *context, const char *name,
                                 neso_kernel *kernel) {
   neso_export *made =
       neso__object_new(context, sizeof *made + strlen(name) + 1);
-  if (!made) return neso__out_of_memory("an exported kernel", sizeof *made);
+  if (!made)
+    return neso__out_of_memory("an exported kernel", sizeof *made);
   made->name = strcpy((char *)(made + 1), name);
   neso__kernel_retain(kernel);
   pthread_mutex_lock(&context->lock);
@@ -125,7 +132,8 @@ neso_status neso__kernel_export(neso_context *context, const char *name,
     context->exports = made;
   }
   pthread_mutex_unlock(&context->lock);
-  if (row) neso__object_free(context, made);
+  if (row)
+    neso__object_free(context, made);
   neso_kernel_release(replaced);
   return NULL;
 }
@@ -135,13 +143,13 @@ neso_status neso_kernel_get(neso_context *context, const char *name,
   pthread_mutex_lock(&context->lock);
   neso_export *row = find_export(context, name);
   neso_kernel *kernel = row ? row->kernel : NULL;
-  if (kernel) neso__kernel_retain(kernel);
+  if (kernel)
+    neso__kernel_retain(kernel);
   pthread_mutex_unlock(&context->lock);
   if (!kernel)
     return neso_status_make(
         NESO_NOT_FOUND,
-        "no kernel is exported as '%s' (neso.export(name, kernel) does)",
-        name);
+        "no kernel is exported as '%s' (neso.export(name, kernel) does)", name);
   *out_kernel = kernel;
   return NULL;
 }
@@ -159,7 +167,8 @@ static neso_status find_variant(neso_kernel *kernel, const neso_call *call,
     neso_status status =
         kernel->resolve(kernel->user, kernel, call->device, call->specs,
                         call->args, call->arg_count, &variant);
-    if (status) return status;
+    if (status)
+      return status;
     neso__table_put(kernel->table, call->key, call->key_size, hash, generation,
                     variant);
   }
@@ -171,7 +180,8 @@ static neso_status run(neso_kernel *kernel, const neso_call *call,
                        const int64_t grid[3]) {
   neso_variant *variant;
   neso_status status = find_variant(kernel, call, &variant);
-  if (status) return status;
+  if (status)
+    return status;
   neso_launch launch = {
       kernel->name,
       neso__variant_code(variant),
@@ -185,8 +195,7 @@ static neso_status run(neso_kernel *kernel, const neso_call *call,
         "kernel '%s': the variant takes %zu bytes of arguments, the launch "
         "has %zu",
         kernel->name, neso__variant_packed_size(variant), call->packed_size);
-  else if (__builtin_mul_overflow(launch.programs, grid[1],
-                                  &launch.programs) ||
+  else if (__builtin_mul_overflow(launch.programs, grid[1], &launch.programs) ||
            __builtin_mul_overflow(launch.programs, grid[2], &launch.programs))
     status = neso_status_make(NESO_OUT_OF_RANGE,
                               "kernel '%s': the grid has more than 2^64 "
@@ -206,7 +215,8 @@ neso_status neso__kernel_launch(neso_kernel *kernel,
   neso_call call;
   neso_status status = neso__call_begin(&call, kernel, device_or_null, options,
                                         options_length, args, count);
-  if (!status) status = neso__grid_check(kernel->name, call.device, grid);
+  if (!status)
+    status = neso__grid_check(kernel->name, call.device, grid);
   if (!status && grid[0] && grid[1] && grid[2])
     status = run(kernel, &call, grid);
   neso__call_end(&call);
@@ -226,7 +236,8 @@ neso_status neso__kernel_variant(neso_kernel *kernel,
   neso_call call;
   neso_status status = neso__call_begin(&call, kernel, device_or_null, options,
                                         options_length, args, count);
-  if (!status) status = find_variant(kernel, &call, out_variant);
+  if (!status)
+    status = find_variant(kernel, &call, out_variant);
   neso__call_end(&call);
   return status;
 }

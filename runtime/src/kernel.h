@@ -3,8 +3,8 @@
 #ifndef NESO_SRC_KERNEL_H
 #define NESO_SRC_KERNEL_H
 
-#include "neso.h"
 #include "compiler/compiler.h"
+#include "neso.h"
 
 #define NESO_MAX_PARAMS 64
 
@@ -39,7 +39,7 @@ typedef enum neso_spec_kind {
 #define NESO_FACT_SMALL 2        /* buffer below 2^31 bytes */
 
 typedef struct neso_spec {
-  uint8_t kind;  /* neso_spec_kind */
+  uint8_t kind; /* neso_spec_kind */
   uint8_t dtype;
   uint8_t facts; /* only those that the backend's manifest asks for */
 } neso_spec;
@@ -63,21 +63,21 @@ NESO_API size_t neso__kernel_variant_count(neso_kernel *kernel);
 NESO_API void neso__kernel_forget(neso_kernel *kernel);
 /* Publishes under `name` for neso_kernel_get. */
 NESO_API NESO_MUST_USE neso_status neso__kernel_export(neso_context *context,
-                                              const char *name,
-                                              neso_kernel *kernel);
+                                                       const char *name,
+                                                       neso_kernel *kernel);
 /* As neso_kernel_launch; `device_or_null` serves launches without a buffer
- * (NULL: the CPU), otherwise the buffers decide. `options` is the text that tells launches with
- * different options apart ("" for none) and enters the in-memory key. */
+ * (NULL: the CPU), otherwise the buffers decide. `options` is the text that
+ * tells launches with different options apart ("" for none) and enters the
+ * in-memory key. */
 NESO_API NESO_MUST_USE neso_status
 neso__kernel_launch(neso_kernel *kernel, neso_device *device_or_null,
                     const int64_t grid[3], const char *options,
                     size_t options_length, const neso_arg *args, size_t count);
 /* As a launch, but only finds or builds the variant (warm-up, dumps). */
-NESO_API NESO_MUST_USE neso_status
-neso__kernel_variant(neso_kernel *kernel, neso_device *device_or_null,
-                     const char *options, size_t options_length,
-                     const neso_arg *args, size_t count,
-                     neso_variant **out_variant);
+NESO_API NESO_MUST_USE neso_status neso__kernel_variant(
+    neso_kernel *kernel, neso_device *device_or_null, const char *options,
+    size_t options_length, const neso_arg *args, size_t count,
+    neso_variant **out_variant);
 
 /* ----------------------------------------------------------- variants -- */
 
@@ -89,9 +89,9 @@ typedef struct neso_build {
 } neso_build;
 
 typedef struct neso_build_info {
-  bool cached;        /* came from the disk cache */
-  double compile_ms;  /* 0 when cached */
-  double load_ms;     /* reading, checking and loading the binary */
+  bool cached;       /* came from the disk cache */
+  double compile_ms; /* 0 when cached */
+  double load_ms;    /* reading, checking and loading the binary */
   size_t binary_size;
 } neso_build_info;
 
@@ -104,6 +104,7 @@ NESO_API void neso__variant_release(neso_variant *variant);
 NESO_API const neso_build_info *neso__variant_info(const neso_variant *variant);
 NESO_API const char *neso__variant_metadata(const neso_variant *variant);
 /* Binary as compiled (an object file on CPU); borrowed. */
-NESO_API const void *neso__variant_binary(const neso_variant *variant, size_t *out_size);
+NESO_API const void *neso__variant_binary(const neso_variant *variant,
+                                          size_t *out_size);
 
 #endif

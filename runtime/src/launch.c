@@ -29,12 +29,12 @@ neso_status neso__grid_check(const char *kernel, const neso_device *device,
           "kernel '%s': grid extent %c is negative (%" PRId64 ")", kernel,
           axis_names[i], grid[i]);
     if ((uint64_t)grid[i] > device->info.grid_limit[i])
-      return neso_status_make(
-          NESO_OUT_OF_RANGE,
-          "kernel '%s': grid extent %c is %" PRId64
-          ", above the limit %u of %s:%d",
-          kernel, axis_names[i], grid[i], device->info.grid_limit[i],
-          device->backend->name, device->index);
+      return neso_status_make(NESO_OUT_OF_RANGE,
+                              "kernel '%s': grid extent %c is %" PRId64
+                              ", above the limit %u of %s:%d",
+                              kernel, axis_names[i], grid[i],
+                              device->info.grid_limit[i], device->backend->name,
+                              device->index);
   }
   return NULL;
 }
@@ -48,14 +48,18 @@ static uint64_t now_ns(void) {
 static void note_failure(grid_state *state, int32_t code,
                          const struct neso_program_at *at) {
   int32_t none = 0;
-  if (!atomic_compare_exchange_strong(&state->failure, &none, code)) return;
-  for (int i = 0; i < 3; i++) state->failed_at[i] = at->id[i];
+  if (!atomic_compare_exchange_strong(&state->failure, &none, code))
+    return;
+  for (int i = 0; i < 3; i++)
+    state->failed_at[i] = at->id[i];
 }
 
 static void step(struct neso_program_at *at) {
-  if (++at->id[0] < at->count[0]) return;
+  if (++at->id[0] < at->count[0])
+    return;
   at->id[0] = 0;
-  if (++at->id[1] < at->count[1]) return;
+  if (++at->id[1] < at->count[1])
+    return;
   at->id[1] = 0;
   at->id[2]++;
 }
@@ -86,9 +90,11 @@ static uint64_t take(grid_state *state, uint64_t *out_first) {
   uint64_t total = state->run->launch->programs, count;
   uint64_t first = atomic_load_explicit(&state->next, memory_order_relaxed);
   do {
-    if (first >= total) return 0;
+    if (first >= total)
+      return 0;
     count = (total - first) / (4 * state->workers);
-    if (count == 0) count = 1;
+    if (count == 0)
+      count = 1;
   } while (!atomic_compare_exchange_weak_explicit(
       &state->next, &first, first + count, memory_order_relaxed,
       memory_order_relaxed));
@@ -112,16 +118,19 @@ static void run_worker(void *state_pointer, size_t i, size_t worker) {
          (count = take(state, &first))) {
     uint64_t started = timed ? now_ns() : 0;
     run_range(state, first, count, i);
-    if (timed) note_time(state, started, count);
+    if (timed)
+      note_time(state, started, count);
     timed = false;
   }
 }
 
 static size_t workers_for(neso_context *context, const neso_grid_run *run) {
   uint64_t programs = run->launch->programs;
-  if (programs == 1 || context->workers == 1) return 1;
+  if (programs == 1 || context->workers == 1)
+    return 1;
   uint64_t ns = atomic_load_explicit(run->program_ns, memory_order_relaxed);
-  if (ns && programs <= INLINE_NS && ns * programs <= INLINE_NS) return 1;
+  if (ns && programs <= INLINE_NS && ns * programs <= INLINE_NS)
+    return 1;
   return programs < context->workers ? (size_t)programs : context->workers;
 }
 

@@ -45,8 +45,10 @@ static bool fits_unsigned(whole number, int bits) {
 }
 
 static double double_of(const neso_arg *arg) {
-  if (arg->kind == NESO_ARG_NUMBER) return arg->value.number;
-  if (arg->kind == NESO_ARG_BOOL) return arg->value.boolean;
+  if (arg->kind == NESO_ARG_NUMBER)
+    return arg->value.number;
+  if (arg->kind == NESO_ARG_BOOL)
+    return arg->value.boolean;
   return arg->dtype == NESO_U64 ? (double)(uint64_t)arg->value.integer
                                 : (double)arg->value.integer;
 }
@@ -100,15 +102,19 @@ static uint16_t small_float(double value, int mantissa, int exponent) {
   uint16_t sign = (uint16_t)(signbit(value) ? 1u << (mantissa + exponent) : 0);
   int bias = (1 << (exponent - 1)) - 1;
   uint16_t infinity = (uint16_t)(((1u << exponent) - 1) << mantissa);
-  if (isnan(value)) return (uint16_t)(infinity | 1u << (mantissa - 1));
-  if (isinf(value)) return sign | infinity;
-  if (value == 0) return sign;
+  if (isnan(value))
+    return (uint16_t)(infinity | 1u << (mantissa - 1));
+  if (isinf(value))
+    return sign | infinity;
+  if (value == 0)
+    return sign;
   int power;
   frexp(value, &power);
   int scale = power - 1 < 1 - bias ? 1 - bias : power - 1;
   double units = rint(ldexp(fabs(value), mantissa - scale));
   uint32_t bits = (uint32_t)units;
-  if (bits >> mantissa) bits += (uint32_t)(scale + bias - 1) << mantissa;
+  if (bits >> mantissa)
+    bits += (uint32_t)(scale + bias - 1) << mantissa;
   return sign | (uint16_t)bits;
 }
 
@@ -116,7 +122,9 @@ static bool as_float(neso_dtype dtype, double value, void *out_bytes) {
   float single = (float)value;
   uint16_t half;
   switch (dtype) {
-  case NESO_F64: memcpy(out_bytes, &value, sizeof value); return true;
+  case NESO_F64:
+    memcpy(out_bytes, &value, sizeof value);
+    return true;
   case NESO_F32:
     memcpy(out_bytes, &single, sizeof single);
     return !isfinite(value) || isfinite(single);
@@ -137,40 +145,60 @@ bool neso__number_as(neso_dtype dtype, const neso_arg *arg, void *out_bytes) {
   case NESO_F16:
   case NESO_BF16:
   case NESO_F32:
-  case NESO_F64: return as_float(dtype, double_of(arg), out_bytes);
-  default: break;
+  case NESO_F64:
+    return as_float(dtype, double_of(arg), out_bytes);
+  default:
+    break;
   }
-  if (!whole_of(arg, &number)) return false;
+  if (!whole_of(arg, &number))
+    return false;
   memcpy(out_bytes, &number.bits, sizeof number.bits);
   int bits = (int)neso_dtype_size(dtype) * 8;
   switch (dtype) {
-  case NESO_I1: return fits_unsigned(number, 1);
+  case NESO_I1:
+    return fits_unsigned(number, 1);
   case NESO_I8:
   case NESO_I16:
   case NESO_I32:
-  case NESO_I64: return fits_signed(number, bits);
+  case NESO_I64:
+    return fits_signed(number, bits);
   case NESO_U8:
   case NESO_U16:
   case NESO_U32:
-  case NESO_U64: return fits_unsigned(number, bits);
-  default: return false;
+  case NESO_U64:
+    return fits_unsigned(number, bits);
+  default:
+    return false;
   }
 }
 
 const char *neso__dtype_limits(neso_dtype dtype) {
   switch (dtype) {
-  case NESO_I1: return "false or true, 0 or 1";
-  case NESO_I8: return "integers from -128 to 127";
-  case NESO_I16: return "integers from -32768 to 32767";
-  case NESO_I32: return "integers from -2147483648 to 2147483647";
-  case NESO_I64: return "integers from -2^63 to 2^63 - 1";
-  case NESO_U8: return "integers from 0 to 255";
-  case NESO_U16: return "integers from 0 to 65535";
-  case NESO_U32: return "integers from 0 to 4294967295";
-  case NESO_U64: return "integers from 0 to 2^64 - 1";
-  case NESO_F16: return "magnitudes up to 65504";
-  case NESO_BF16: return "magnitudes up to 3.39e38";
-  case NESO_F32: return "magnitudes up to 3.40e38";
-  default: return "numbers";
+  case NESO_I1:
+    return "false or true, 0 or 1";
+  case NESO_I8:
+    return "integers from -128 to 127";
+  case NESO_I16:
+    return "integers from -32768 to 32767";
+  case NESO_I32:
+    return "integers from -2147483648 to 2147483647";
+  case NESO_I64:
+    return "integers from -2^63 to 2^63 - 1";
+  case NESO_U8:
+    return "integers from 0 to 255";
+  case NESO_U16:
+    return "integers from 0 to 65535";
+  case NESO_U32:
+    return "integers from 0 to 4294967295";
+  case NESO_U64:
+    return "integers from 0 to 2^64 - 1";
+  case NESO_F16:
+    return "magnitudes up to 65504";
+  case NESO_BF16:
+    return "magnitudes up to 3.39e38";
+  case NESO_F32:
+    return "magnitudes up to 3.40e38";
+  default:
+    return "numbers";
   }
 }

@@ -23,11 +23,13 @@ static void run_one(void *call_pointer, size_t i) {
 
 static neso_pool *pool_new(neso_context *context) {
   neso_pool *pool = malloc(sizeof *pool);
-  if (!pool) return NULL;
+  if (!pool)
+    return NULL;
   pool->owner = getpid();
   pthread_mutex_init(&pool->lock, NULL);
   pool->threads = pthreadpool_create(context->workers);
-  if (pool->threads) return pool;
+  if (pool->threads)
+    return pool;
   pthread_mutex_destroy(&pool->lock);
   free(pool);
   return NULL;
@@ -43,10 +45,13 @@ static void pool_delete(neso_pool *pool) {
  * perhaps a held lock: it is abandoned, not ended. */
 static neso_pool *pool_get(neso_context *context) {
   neso_pool *pool = atomic_load_explicit(&context->pool, memory_order_acquire);
-  if (pool && pool->owner == getpid()) return pool;
+  if (pool && pool->owner == getpid())
+    return pool;
   neso_pool *made = pool_new(context);
-  if (!made) return NULL;
-  if (atomic_compare_exchange_strong(&context->pool, &pool, made)) return made;
+  if (!made)
+    return NULL;
+  if (atomic_compare_exchange_strong(&context->pool, &pool, made))
+    return made;
   pool_delete(made);
   return pool;
 }
@@ -71,13 +76,15 @@ neso_status neso__pool_run(neso_context *context, size_t count,
 
 void neso__pool_end(neso_context *context) {
   neso_pool *pool = atomic_exchange(&context->pool, NULL);
-  if (pool && pool->owner == getpid()) pool_delete(pool);
+  if (pool && pool->owner == getpid())
+    pool_delete(pool);
   neso_scratch *scratch = atomic_exchange(&context->scratch, NULL);
-  if (scratch) neso__memory_free(context, scratch, scratch->bytes);
+  if (scratch)
+    neso__memory_free(context, scratch, scratch->bytes);
 }
 
-neso_status neso__scratch_take(neso_context *context, size_t size,
-                               size_t count, neso_scratch **out_scratch) {
+neso_status neso__scratch_take(neso_context *context, size_t size, size_t count,
+                               neso_scratch **out_scratch) {
   size_t stride = (size + 63) / 64 * 64, bytes;
   if (size > SIZE_MAX / 2 || __builtin_mul_overflow(stride, count, &bytes) ||
       bytes > PTRDIFF_MAX - 64)
@@ -100,7 +107,9 @@ neso_status neso__scratch_take(neso_context *context, size_t size,
 }
 
 void neso__scratch_give(neso_context *context, neso_scratch *scratch) {
-  if (!scratch) return;
+  if (!scratch)
+    return;
   scratch = atomic_exchange(&context->scratch, scratch);
-  if (scratch) neso__memory_free(context, scratch, scratch->bytes);
+  if (scratch)
+    neso__memory_free(context, scratch, scratch->bytes);
 }

@@ -18,8 +18,8 @@ struct neso_scratch {
   size_t bytes; /* of the whole, this header included */
   size_t stride;
 };
-neso_status neso__scratch_take(neso_context *context, size_t size,
-                               size_t count, neso_scratch **out_scratch);
+neso_status neso__scratch_take(neso_context *context, size_t size, size_t count,
+                               neso_scratch **out_scratch);
 void neso__scratch_give(neso_context *context, neso_scratch *scratch);
 static inline void *neso__scratch_at(neso_scratch *scratch, size_t i) {
   return (char *)scratch + 64 + i * scratch->stride;

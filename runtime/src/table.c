@@ -24,7 +24,8 @@ struct neso_table {
 
 neso_table *neso__table_new(neso_context *context) {
   neso_table *table = neso__object_new(context, sizeof *table);
-  if (!table) return NULL;
+  if (!table)
+    return NULL;
   table->context = context;
   pthread_mutex_init(&table->lock, NULL);
   return table;
@@ -36,7 +37,8 @@ static void entry_delete(neso_table *table, entry *e) {
 }
 
 void neso__table_delete(neso_table *table) {
-  if (!table) return;
+  if (!table)
+    return;
   neso__table_clear(table);
   pthread_mutex_destroy(&table->lock);
   neso__object_free(table->context, table);
@@ -62,10 +64,13 @@ static void list_push(neso_table *table, entry *e) {
 static entry *lookup(neso_table *table, const void *key, size_t size,
                      uint64_t hash) {
   entry *e = table->newest;
-  if (e && matches(e, key, size, hash)) return e;
+  if (e && matches(e, key, size, hash))
+    return e;
   e = table->buckets[hash % BUCKETS];
-  while (e && !matches(e, key, size, hash)) e = e->next;
-  if (!e) return NULL;
+  while (e && !matches(e, key, size, hash))
+    e = e->next;
+  if (!e)
+    return NULL;
   list_remove(table, e);
   list_push(table, e);
   return e;
@@ -76,7 +81,8 @@ neso_variant *neso__table_find(neso_table *table, const void *key, size_t size,
   pthread_mutex_lock(&table->lock);
   entry *e = lookup(table, key, size, hash);
   neso_variant *variant = e ? e->variant : NULL;
-  if (variant) neso__variant_retain(variant);
+  if (variant)
+    neso__variant_retain(variant);
   *out_generation = table->generation;
   pthread_mutex_unlock(&table->lock);
   return variant;
@@ -85,7 +91,8 @@ neso_variant *neso__table_find(neso_table *table, const void *key, size_t size,
 static entry *remove_oldest(neso_table *table) {
   entry *e = table->oldest;
   entry **link = &table->buckets[e->hash % BUCKETS];
-  while (*link != e) link = &(*link)->next;
+  while (*link != e)
+    link = &(*link)->next;
   *link = e->next;
   list_remove(table, e);
   table->count--;
@@ -96,7 +103,8 @@ void neso__table_put(neso_table *table, const void *key, size_t size,
                      uint64_t hash, unsigned generation,
                      neso_variant *variant) {
   entry *e = neso__object_new(table->context, sizeof *e + size);
-  if (!e) return; /* the variant serves this launch and is built again */
+  if (!e)
+    return; /* the variant serves this launch and is built again */
   e->hash = hash;
   e->key_size = size;
   memcpy(e->key, key, size);
@@ -107,14 +115,16 @@ void neso__table_put(neso_table *table, const void *key, size_t size,
   if (table->generation != generation || lookup(table, key, size, hash)) {
     leaves = e;
   } else {
-    if (table->count == NESO_TABLE_LIMIT) leaves = remove_oldest(table);
+    if (table->count == NESO_TABLE_LIMIT)
+      leaves = remove_oldest(table);
     e->next = table->buckets[hash % BUCKETS];
     table->buckets[hash % BUCKETS] = e;
     list_push(table, e);
     table->count++;
   }
   pthread_mutex_unlock(&table->lock);
-  if (leaves) entry_delete(table, leaves);
+  if (leaves)
+    entry_delete(table, leaves);
 }
 
 void neso__table_clear(neso_table *table) {

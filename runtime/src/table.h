@@ -17,8 +17,7 @@ void neso__table_delete(neso_table *table);
 neso_variant *neso__table_find(neso_table *table, const void *key, size_t size,
                                uint64_t hash, unsigned *out_generation);
 void neso__table_put(neso_table *table, const void *key, size_t size,
-                     uint64_t hash, unsigned generation,
-                     neso_variant *variant);
+                     uint64_t hash, unsigned generation, neso_variant *variant);
 void neso__table_clear(neso_table *table);
 size_t neso__table_count(neso_table *table);
 

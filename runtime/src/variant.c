@@ -47,7 +47,8 @@ uint64_t neso__metadata_number(const char *metadata, const char *key,
     if (!strncmp(line, key, length) && line[length] == ' ')
       return strtoull(line + length + 1, NULL, 10);
     line = strchr(line, '\n');
-    if (line) line++;
+    if (line)
+      line++;
   }
   return otherwise;
 }
@@ -60,7 +61,8 @@ static double now_ms(void) {
 
 static neso_variant *variant_new(neso_context *context, neso_device *device) {
   neso_variant *variant = neso__object_new(context, sizeof *variant);
-  if (!variant) return NULL;
+  if (!variant)
+    return NULL;
   atomic_init(&variant->refs, 1);
   variant->context = context;
   variant->device = device;
@@ -71,7 +73,8 @@ static neso_variant *variant_new(neso_context *context, neso_device *device) {
 static void variant_unload(neso_variant *variant) {
   if (variant->code)
     variant->device->backend->code_unload(variant->device, variant->code);
-  if (variant->linked) variant->compiler->unlink(variant->linked);
+  if (variant->linked)
+    variant->compiler->unlink(variant->linked);
   neso__blob_free(&variant->blob);
   variant->code = variant->linked = NULL;
 }
@@ -113,7 +116,8 @@ static bool try_cache(neso_variant *variant, const neso_build *build,
                       const neso_bytes *key) {
   neso_context *context = variant->context;
   double started = now_ms();
-  if (!neso__cache_get(context->cache, key, &variant->blob)) return false;
+  if (!neso__cache_get(context->cache, key, &variant->blob))
+    return false;
   neso_status status = load_code(variant, build->compile.kernel, NULL);
   if (status) {
     neso__log(context, NESO_LOG_WARN, "a cached variant is built again: %s",
@@ -140,14 +144,16 @@ static neso_status compile(neso_variant *variant, const neso_build *build) {
   neso_compile_result result = {0};
   status = variant->compiler->compile(&request, &result);
   variant->info.compile_ms = now_ms() - started;
-  if (status) return status;
+  if (status)
+    return status;
   variant->linked = result.linked;
   if (!neso__blob_copy(&variant->blob, result.metadata, result.binary,
                        result.binary_size))
     status = neso__out_of_memory("a compiled kernel", result.binary_size);
   variant->compiler->free(result.binary);
   variant->compiler->free(result.metadata);
-  if (status) return status;
+  if (status)
+    return status;
   started = now_ms();
   status = load_code(variant, request.kernel, result.entry);
   variant->info.load_ms = now_ms() - started;
@@ -193,7 +199,8 @@ neso_status neso__variant_build(neso_context *context, neso_device *device,
                                 const neso_build *build,
                                 neso_variant **out_variant) {
   neso_variant *variant = variant_new(context, device);
-  if (!variant) return neso__out_of_memory("a variant", sizeof *variant);
+  if (!variant)
+    return neso__out_of_memory("a variant", sizeof *variant);
   variant->packed_size = neso__packed_size(build->specs, build->spec_count);
   neso_status status = build_into(variant, build);
   if (status)

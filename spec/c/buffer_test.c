@@ -38,7 +38,7 @@ static void bounds(void **state) {
   (void)state;
   neso_buffer *buffer = fixture_buffer(context, 16);
   char bytes[32];
-  const size_t rows[][2] = {{0, 17}, {16, 1}, {17, 0}, {8, 9},
+  const size_t rows[][2] = {{0, 17},       {16, 1},       {17, 0},      {8, 9},
                             {1, SIZE_MAX}, {SIZE_MAX, 1}, {SIZE_MAX, 2}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     assert_refused(neso_buffer_read(buffer, rows[i][0], bytes, rows[i][1]),
@@ -136,7 +136,8 @@ static void free_races_with_reads(void **state) {
   for (int i = 0; i < 4; i++)
     pthread_create(&threads[i], NULL, hammer, buffer);
   neso_buffer_free(buffer);
-  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
   assert_int_equal(released, 1);
   neso_buffer_release(buffer);
 }
@@ -155,9 +156,8 @@ static void other_contexts_device(void **state) {
   (void)state;
   neso_context *other = fixture_context("");
   neso_buffer *buffer;
-  assert_refused(
-      neso_buffer_create(context, fixture_cpu(other), 4, &buffer),
-      NESO_INVALID_ARGUMENT, "another context");
+  assert_refused(neso_buffer_create(context, fixture_cpu(other), 4, &buffer),
+                 NESO_INVALID_ARGUMENT, "another context");
   assert_refused(neso_buffer_create(context, NULL, 4, &buffer),
                  NESO_INVALID_ARGUMENT, "NULL");
   neso_context_release(other);

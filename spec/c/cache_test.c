@@ -40,7 +40,8 @@ static void assert_entry(neso_context *context, const char *key,
   neso_blob blob;
   bool found = neso__cache_get(context->cache, &bytes, &blob);
   assert_int_equal(found, binary != NULL);
-  if (!found) return;
+  if (!found)
+    return;
   assert_int_equal(blob.binary_size, strlen(binary));
   assert_memory_equal(blob.binary, binary, blob.binary_size);
   assert_int_equal((uintptr_t)blob.binary % 16, 0);
@@ -258,7 +259,8 @@ static void in_child(void (*body)(const char *), const char *folder) {
 
 #define CHECK(condition)                                                       \
   do {                                                                         \
-    if (!(condition)) _exit(__LINE__ % 255 + 1);                               \
+    if (!(condition))                                                          \
+      _exit(__LINE__ % 255 + 1);                                               \
   } while (0)
 
 static bool try_put(neso_context *context, const char *key) {
@@ -268,13 +270,14 @@ static bool try_put(neso_context *context, const char *key) {
   neso__cache_put(context->cache, &bytes, &blob);
   neso__blob_free(&blob);
   bool found = neso__cache_get(context->cache, &bytes, &blob);
-  if (found) neso__blob_free(&blob);
+  if (found)
+    neso__blob_free(&blob);
   return found;
 }
 
 static void no_permission(const char *folder) {
-  CHECK(geteuid() != 0 || (chown(folder, 12345, 12345) == 0 &&
-                           setuid(12345) == 0));
+  CHECK(geteuid() != 0 ||
+        (chown(folder, 12345, 12345) == 0 && setuid(12345) == 0));
   neso_context *context = open_logged(folder);
   CHECK(context->cache);
   CHECK(try_put(context, "one"));
@@ -301,7 +304,8 @@ static void disk_full(const char *folder) {
   CHECK(stats.failures == 1);
   DIR *rows = opendir(folder);
   int count = 0;
-  while (readdir(rows)) count++;
+  while (readdir(rows))
+    count++;
   CHECK(count == 2);
   closedir(rows);
   neso_context_release(context);
@@ -347,11 +351,13 @@ static void cap_and_use(void **state) {
   for (int i = 0; i < 200; i++) {
     snprintf(key, sizeof key, "key %d", i);
     put(context, key, "", binary);
-    if (i == 0) continue;
+    if (i == 0)
+      continue;
     /* Long ago, so that the next use counts. */
     char command[512];
-    snprintf(command, sizeof command, "find %s -name '*.neso' -mmin -1 "
-                                      "-exec touch -d '1 hour ago' {} +",
+    snprintf(command, sizeof command,
+             "find %s -name '*.neso' -mmin -1 "
+             "-exec touch -d '1 hour ago' {} +",
              folder);
     if (i % 10 == 5) {
       assert_int_equal(system(command), 0);
@@ -417,7 +423,8 @@ static void racer(const char *folder) {
         CHECK(blob.binary_size == sizeof binary);
         CHECK(!memcmp(blob.binary, binary, sizeof binary));
         neso__blob_free(&blob);
-        if (round % 10) continue;
+        if (round % 10)
+          continue;
       }
       CHECK(neso__blob_copy(&blob, "", binary, sizeof binary));
       neso__cache_put(context->cache, &bytes, &blob);

@@ -18,7 +18,8 @@
 #define assert_ok(expression)                                                  \
   do {                                                                         \
     neso_status status_ = (expression);                                        \
-    if (status_) fail_msg("%s", neso_status_text(status_));                    \
+    if (status_)                                                               \
+      fail_msg("%s", neso_status_text(status_));                               \
   } while (0)
 
 /* The status has that code and its text holds each of the NULL-ended list. */
@@ -84,16 +85,15 @@ static inline neso_status fixture_resolve(void *user, neso_kernel *kernel,
   (void)kernel;
   (void)args;
   neso_stage stage = {"asm", ""};
-  neso_build build = {
-      .compile = {.kernel = user,
-                  .file = "test.lua",
-                  .program = user,
-                  .program_size = strlen(user),
-                  .stages = &stage,
-                  .stage_count = 1},
-      .specs = specs,
-      .spec_count = count,
-      .use_cache = true};
+  neso_build build = {.compile = {.kernel = user,
+                                  .file = "test.lua",
+                                  .program = user,
+                                  .program_size = strlen(user),
+                                  .stages = &stage,
+                                  .stage_count = 1},
+                      .specs = specs,
+                      .spec_count = count,
+                      .use_cache = true};
   return neso__variant_build(device->context, device, &build, out_variant);
 }
 
@@ -102,9 +102,8 @@ static inline neso_kernel *fixture_kernel(neso_context *context,
                                           const neso_param *params,
                                           size_t count) {
   neso_kernel *kernel;
-  assert_ok(neso__kernel_create(context, object, params, count,
-                                fixture_resolve, (void *)object, NULL,
-                                &kernel));
+  assert_ok(neso__kernel_create(context, object, params, count, fixture_resolve,
+                                (void *)object, NULL, &kernel));
   return kernel;
 }
 

@@ -112,9 +112,12 @@ static void declared_limits(void **state) {
     neso_dtype dtype;
     double low, high;
   } rows[] = {
-      {NESO_I1, 0, 1},       {NESO_I8, -128, 127},
-      {NESO_U8, 0, 255},     {NESO_I16, -32768, 32767},
-      {NESO_U16, 0, 65535},  {NESO_I32, -2147483648.0, 2147483647.0},
+      {NESO_I1, 0, 1},
+      {NESO_I8, -128, 127},
+      {NESO_U8, 0, 255},
+      {NESO_I16, -32768, 32767},
+      {NESO_U16, 0, 65535},
+      {NESO_I32, -2147483648.0, 2147483647.0},
       {NESO_U32, 0, 4294967295.0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -155,10 +158,9 @@ static uint16_t half_bits(neso_dtype dtype, double value) {
 static double half_value(uint16_t bits, int mantissa, int bias) {
   int exponent = (bits & 0x7fff) >> mantissa;
   int fraction = bits & ((1 << mantissa) - 1);
-  double value = exponent
-                     ? ldexp(fraction + (1 << mantissa),
-                             exponent - bias - mantissa)
-                     : ldexp(fraction, 1 - bias - mantissa);
+  double value =
+      exponent ? ldexp(fraction + (1 << mantissa), exponent - bias - mantissa)
+               : ldexp(fraction, 1 - bias - mantissa);
   return bits & 0x8000 ? -value : value;
 }
 
@@ -175,7 +177,8 @@ static void halves_are_rounded_to_even(void **state) {
       double value = half_value(bits, rows[k].mantissa, rows[k].bias);
       assert_int_equal(half_bits(rows[k].dtype, value), bits);
       assert_int_equal(half_bits(rows[k].dtype, -value), bits | 0x8000);
-      if (bits + 1 == rows[k].infinity) continue;
+      if (bits + 1 == rows[k].infinity)
+        continue;
       double next = half_value(bits + 1, rows[k].mantissa, rows[k].bias);
       double middle = (value + next) / 2;
       uint16_t even = bits & 1 ? bits + 1 : bits;
@@ -257,10 +260,9 @@ static void messages_name_the_argument(void **state) {
   record r;
   neso_kernel *kernel = record_kernel(&r);
   neso_buffer *buffer = fixture_buffer(context, 64);
-  const neso_arg good[] = {neso_arg_buffer(buffer, NESO_F16),
-                           neso_arg_buffer(buffer, NESO_F32),
-                           neso_arg_number(7), neso_arg_number(0.5),
-                           neso_arg_number(1024)};
+  const neso_arg good[] = {
+      neso_arg_buffer(buffer, NESO_F16), neso_arg_buffer(buffer, NESO_F32),
+      neso_arg_number(7), neso_arg_number(0.5), neso_arg_number(1024)};
   neso_arg args[6];
 #define RESET() memcpy(args, good, sizeof good)
   RESET();
@@ -268,8 +270,8 @@ static void messages_name_the_argument(void **state) {
                  "kernel 'add' takes 5 arguments, got 3", "'alpha'");
   assert_refused(launch(kernel, args, 6), NESO_INVALID_ARGUMENT, "got 6");
   args[3].kind = NESO_ARG_NIL;
-  assert_refused(launch(kernel, args, 5), NESO_INVALID_ARGUMENT,
-                 "kernel 'add'", "'alpha' is nil");
+  assert_refused(launch(kernel, args, 5), NESO_INVALID_ARGUMENT, "kernel 'add'",
+                 "'alpha' is nil");
   args[3] = (neso_arg){NESO_ARG_STRING, 0, 3, {.text = "abc"}, 0};
   assert_refused(launch(kernel, args, 5), NESO_INVALID_ARGUMENT, "'alpha'",
                  "a string", "CAPITALS");
@@ -320,9 +322,9 @@ static void devices_come_from_buffers(void **state) {
   assert_ok(neso_device_get(context, "null", 1, &second));
   assert_ok(neso_buffer_create(context, first, 64, &a));
   assert_ok(neso_buffer_create(context, second, 64, &b));
-  neso_arg args[] = {neso_arg_buffer(b, NESO_F32),
-                     neso_arg_buffer(b, NESO_F32), neso_arg_number(7),
-                     neso_arg_number(0.5), neso_arg_number(1024)};
+  neso_arg args[] = {neso_arg_buffer(b, NESO_F32), neso_arg_buffer(b, NESO_F32),
+                     neso_arg_number(7), neso_arg_number(0.5),
+                     neso_arg_number(1024)};
   const int64_t grid[3] = {1, 1, 1};
   assert_refused(neso__kernel_launch(kernel, first, grid, "", 0, args, 5),
                  NESO_UNSUPPORTED);
@@ -383,20 +385,18 @@ static void too_many_parameters(void **state) {
 static int resolved;
 
 static neso_status counting_resolve(void *user, neso_kernel *kernel,
-                                    neso_device *device,
-                                    const neso_spec *specs,
+                                    neso_device *device, const neso_spec *specs,
                                     const neso_arg *args, size_t count,
                                     neso_variant **out_variant) {
   resolved++;
-  return fixture_resolve(user, kernel, device, specs, args, count,
-                         out_variant);
+  return fixture_resolve(user, kernel, device, specs, args, count, out_variant);
 }
 
 static neso_kernel *counting_kernel(const neso_param *rows, size_t count) {
   neso_kernel *kernel;
   resolved = 0;
-  assert_ok(neso__kernel_create(context, "empty", rows, count,
-                                counting_resolve, "empty", NULL, &kernel));
+  assert_ok(neso__kernel_create(context, "empty", rows, count, counting_resolve,
+                                "empty", NULL, &kernel));
   return kernel;
 }
 
@@ -413,16 +413,23 @@ static void constants_by_type_and_bits(void **state) {
   char *long_text = malloc(10001);
   memset(long_text, 'x', 10000);
   long_text[10000] = 0;
-  const neso_arg args[] = {
-      neso_arg_number(0),        neso_arg_number(-0.0), neso_arg_number(1),
-      neso_arg_integer(1),       unsigned_arg(1),       bool_arg(true),
-      bool_arg(false),           text_arg(""),          text_arg("1"),
-      text_arg(long_text),       text_arg(long_text + 1),
-      {NESO_ARG_OBJECT, 0, 1, {.text = "1"}, 0},
-      {NESO_ARG_NIL, 0, 0, {0}, 0}};
+  const neso_arg args[] = {neso_arg_number(0),
+                           neso_arg_number(-0.0),
+                           neso_arg_number(1),
+                           neso_arg_integer(1),
+                           unsigned_arg(1),
+                           bool_arg(true),
+                           bool_arg(false),
+                           text_arg(""),
+                           text_arg("1"),
+                           text_arg(long_text),
+                           text_arg(long_text + 1),
+                           {NESO_ARG_OBJECT, 0, 1, {.text = "1"}, 0},
+                           {NESO_ARG_NIL, 0, 0, {0}, 0}};
   int count = sizeof args / sizeof args[0];
   for (int round = 0; round < 2; round++) {
-    for (int i = 0; i < count; i++) assert_ok(launch(kernel, &args[i], 1));
+    for (int i = 0; i < count; i++)
+      assert_ok(launch(kernel, &args[i], 1));
     assert_int_equal(resolved, count);
   }
   assert_int_equal(neso__kernel_variant_count(kernel), count);
@@ -503,8 +510,7 @@ static neso_status forgetting_resolve(void *user, neso_kernel *kernel,
                                       neso_variant **out_variant) {
   resolved++;
   neso__kernel_forget(kernel);
-  return fixture_resolve(user, kernel, device, specs, args, count,
-                         out_variant);
+  return fixture_resolve(user, kernel, device, specs, args, count, out_variant);
 }
 
 /* What was resolved from captures of before a forget is used once, not kept. */

@@ -34,7 +34,8 @@ static void runs(void **state) {
   memset(object, 0, size);
   free(object);
   float x[100], out[100], scratch[64];
-  for (int i = 0; i < 100; i++) x[i] = (float)i;
+  for (int i = 0; i < 100; i++)
+    x[i] = (float)i;
   struct scale_args args = {out, x, 3, 100};
   for (int i = 0; i < 2; i++) {
     struct neso_program_at at = {{i, 0, 0}, {2, 1, 1}, scratch};
@@ -42,7 +43,8 @@ static void runs(void **state) {
     *(void **)&entry = map.entry;
     assert_int_equal(entry(&args, &at), 0);
   }
-  for (int i = 0; i < 100; i++) assert_true(out[i] == 3 * x[i]);
+  for (int i = 0; i < 100; i++)
+    assert_true(out[i] == 3 * x[i]);
   neso__code_unload(&map);
   neso__code_unload(&map);
 }
@@ -104,10 +106,12 @@ static void refuses_other_files(void **state) {
  * sees a read past it. */
 static void try(const unsigned char *object, size_t size) {
   unsigned char *copy = malloc(size ? size : 1);
-  if (size) memcpy(copy, object, size);
+  if (size)
+    memcpy(copy, object, size);
   neso_code_map map;
   neso_status status = neso__code_load(copy, size, &map);
-  if (!status) neso__code_unload(&map);
+  if (!status)
+    neso__code_unload(&map);
   neso_status_free(status);
   free(copy);
 }
@@ -130,8 +134,8 @@ static void any_word_extreme(void **state) {
   (void)state;
   size_t size;
   unsigned char *object = read_object("scale", &size);
-  static const uint64_t values[] = {0, UINT64_MAX, UINT64_MAX / 2 + 1,
-                                    UINT64_MAX - 7, UINT32_MAX, 1u << 31};
+  static const uint64_t values[] = {
+      0, UINT64_MAX, UINT64_MAX / 2 + 1, UINT64_MAX - 7, UINT32_MAX, 1u << 31};
   for (size_t i = 0; i + 8 <= size; i += 4)
     for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
       uint64_t before;
@@ -147,7 +151,8 @@ static void any_length(void **state) {
   (void)state;
   size_t size;
   unsigned char *object = read_object("scale", &size);
-  for (size_t i = 0; i < size; i++) try(object, i);
+  for (size_t i = 0; i < size; i++)
+    try(object, i);
   free(object);
 }
 
