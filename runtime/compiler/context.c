@@ -78,16 +78,35 @@ static void register_passes(void) {
   mlirRegisterConversionUBToLLVMConversionPass();
 }
 
-static void insert_dialects(MlirDialectRegistry registry) {
-  const MlirDialectHandle handles[] = {
-      mlirGetDialectHandle__arith__(),  mlirGetDialectHandle__cf__(),
-      mlirGetDialectHandle__func__(),   mlirGetDialectHandle__llvm__(),
-      mlirGetDialectHandle__math__(),   mlirGetDialectHandle__memref__(),
-      mlirGetDialectHandle__scf__(),    mlirGetDialectHandle__tensor__(),
-      mlirGetDialectHandle__ub__(),     mlirGetDialectHandle__vector__(),
-  };
-  for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++)
-    mlirDialectHandleInsertDialect(handles[i], registry);
+/* What the decoder and our passes build; upstream passes and the parser load
+ * the rest (cf, memref, ub) from the registry when they need it. */
+static const struct {
+  MlirDialectHandle (*get)(void);
+  bool load;
+} dialects[] = {
+    {mlirGetDialectHandle__arith__, true},
+    {mlirGetDialectHandle__cf__, false},
+    {mlirGetDialectHandle__func__, true},
+    {mlirGetDialectHandle__llvm__, true},
+    {mlirGetDialectHandle__math__, true},
+    {mlirGetDialectHandle__memref__, false},
+    {mlirGetDialectHandle__scf__, true},
+    {mlirGetDialectHandle__tensor__, true},
+    {mlirGetDialectHandle__ub__, false},
+    {mlirGetDialectHandle__vector__, true},
+};
+#define DIALECT_COUNT (sizeof(dialects) / sizeof(dialects[0]))
+
+static MlirContext mlir_create(void) {
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  for (size_t i = 0; i < DIALECT_COUNT; i++)
+    mlirDialectHandleInsertDialect(dialects[i].get(), registry);
+  MlirContext ctx = mlirContextCreateWithRegistry(registry, false);
+  mlirDialectRegistryDestroy(registry);
+  for (size_t i = 0; i < DIALECT_COUNT; i++)
+    if (dialects[i].load)
+      mlirDialectHandleLoadDialect(dialects[i].get(), ctx);
+  return ctx;
 }
 
 static neso_compile_context *context_create(void) {
@@ -96,10 +115,7 @@ static neso_compile_context *context_create(void) {
   neso_compile_context *context = calloc(1, sizeof(*context));
   if (!context)
     return NULL;
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  insert_dialects(registry);
-  context->mlir = mlirContextCreateWithRegistry(registry, false);
-  mlirDialectRegistryDestroy(registry);
+  context->mlir = mlir_create();
   mlirContextAttachDiagnosticHandler(context->mlir, neso__diagnostics_mlir,
                                      &context->diagnostics, NULL);
   neso__shim_register_translations(context->mlir);

@@ -40,9 +40,15 @@ static char *take_error(LLVMErrorRef error) {
   return copy;
 }
 
-static void ignore_error(void *user, LLVMErrorRef error) {
+/* ORC reports the cause ("Symbols not found: [ expf ]") on the thread that
+ * links, and returns only that something failed. */
+static _Thread_local char cause[512];
+
+static void keep_cause(void *user, LLVMErrorRef error) {
   (void)user;
-  LLVMConsumeError(error);
+  char *message = take_error(error);
+  snprintf(cause, sizeof(cause), "%s; ", message ? message : "");
+  free(message);
 }
 
 static void create_jit(void) {
@@ -53,7 +59,7 @@ static void create_jit(void) {
     return;
   }
   LLVMOrcExecutionSessionSetErrorReporter(
-      LLVMOrcLLJITGetExecutionSession(jit), ignore_error, NULL);
+      LLVMOrcLLJITGetExecutionSession(jit), keep_cause, NULL);
 }
 
 static LLVMErrorRef define_imports(LLVMOrcJITDylibRef dylib) {
@@ -146,6 +152,7 @@ neso_status neso__jit_link(neso_pass_env *env, const void *bytes, size_t size,
   if (!linked)
     return neso__pass_fail(env, NESO_OUT_OF_MEMORY, (MlirOperation){NULL},
                            "out of memory");
+  cause[0] = 0;
   LLVMErrorRef error = link_object(linked, bytes, size, out_entry);
   if (!error) {
     *out_linked = linked;
@@ -154,7 +161,7 @@ neso_status neso__jit_link(neso_pass_env *env, const void *bytes, size_t size,
   char *message = take_error(error);
   neso_status status =
       neso__pass_fail(env, NESO_INTERNAL, (MlirOperation){NULL},
-                      "the object cannot be linked: %s", message);
+                      "the object cannot be linked: %s%s", cause, message);
   free(message);
   neso__jit_unlink(linked);
   return status;
