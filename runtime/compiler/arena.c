@@ -28,9 +28,7 @@ static block *block_create(block *next, size_t size) {
   return b;
 }
 
-neso_arena *neso__arena_create(void) {
-  return calloc(1, sizeof(neso_arena));
-}
+neso_arena *neso__arena_create(void) { return calloc(1, sizeof(neso_arena)); }
 
 void neso__arena_free(neso_arena *arena) {
   if (!arena)

@@ -6,9 +6,9 @@
 #include "entry.h"
 #include "guard.h"
 #include "host.h"
-#include "llvm-c/Core.h"
 #include "neso_identity.h"
 #include "stages.h"
+#include "llvm-c/Core.h"
 
 typedef struct job {
   neso_pass_env env;

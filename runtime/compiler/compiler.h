@@ -10,31 +10,42 @@
 #define NESO_COMPILER_ABI 1
 #define NESO_COMPILER_ENTRY "neso_compiler_open"
 
-/* A stage of a backend's compiler.lua: passes by name, comma separated. */
+/* A stage of a backend's compiler.lua. Its name says what it is:
+ *   "llvm"  MLIR passes down to the llvm dialect, then translation
+ *   "opt"   LLVM passes ("function(sroa,gvn)")
+ *   "asm"   code generation; must be last; takes no passes
+ *   others  MLIR passes and passes of neso ("neso-..."), comma separated
+ * Before the first one the program is decoded and verified, as stage
+ * "program". */
 typedef struct neso_stage {
   const char *name;   /* "tile", "llvm", "asm", ... */
   const char *passes; /* "canonicalize,cse,neso-cpu-layout" */
 } neso_stage;
 
 typedef struct neso_compile_request {
-  const char *kernel; /* name for messages */
-  const char *file;   /* source file for messages */
+  const char *kernel;  /* name for messages */
+  const char *file;    /* source file for messages */
   const void *program; /* spec/program.md */
   size_t program_size;
   const uint32_t *lines; /* line of each operation */
   size_t line_count;
   const char *backend; /* "cpu" */
-  const char *target;  /* neso_device_target */
+  /* neso_device_target. "host" with any text after it: the machine that this
+   * runs on, found out by the compiler (the text only tells cache keys apart).
+   * Else "triple cpu features"; cpu and features may be left out. Only code
+   * for "host" is linked. */
+  const char *target;
   const neso_stage *stages;
   size_t stage_count;
   bool verify_each; /* verify after every pass */
 
   void *user;
-  /* Called with the text of each stage that wants_dump names true for. */
+  /* Called with the result of each stage that wants_dump names true for: MLIR,
+   * LLVM IR ("llvm", "opt") or assembly ("asm"). May be NULL, as `override`. */
   bool (*wants_dump)(void *user, const char *stage);
   void (*dump)(void *user, const char *stage, const char *text, size_t size);
-  /* Text that replaces the input of the stage after `stage`, or NULL; freed by
-   * the compiler with free(). */
+  /* Text in place of the result of `stage`, in the form that its dump has, or
+   * NULL; freed by the compiler with free(). */
   char *(*override)(void *user, const char *stage);
 } neso_compile_request;
 

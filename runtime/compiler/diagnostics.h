@@ -2,9 +2,9 @@
 #ifndef NESO_COMPILER_DIAGNOSTICS_H
 #define NESO_COMPILER_DIAGNOSTICS_H
 
-#include "llvm-c/Core.h"
 #include "mlir-c/Diagnostics.h"
 #include "mlir-c/IR.h"
+#include "llvm-c/Core.h"
 
 #define NESO_DIAGNOSTICS_MAX 4096
 

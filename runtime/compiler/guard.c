@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "llvm-c/ErrorHandling.h"
 #include "mlir_shim.h"
+#include "llvm-c/ErrorHandling.h"
 
 typedef struct guard {
   jmp_buf target;

@@ -58,8 +58,8 @@ static void create_jit(void) {
     jit_error = take_error(error);
     return;
   }
-  LLVMOrcExecutionSessionSetErrorReporter(
-      LLVMOrcLLJITGetExecutionSession(jit), keep_cause, NULL);
+  LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit),
+                                          keep_cause, NULL);
 }
 
 static LLVMErrorRef define_imports(LLVMOrcJITDylibRef dylib) {

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "mlir-c/Target/LLVMIR.h"
 #include "llvm-c/Analysis.h"
 #include "llvm-c/IRReader.h"
 #include "llvm-c/Transforms/PassBuilder.h"
-#include "mlir-c/Target/LLVMIR.h"
 
 void neso__llvm_free(neso_llvm *llvm) {
   if (llvm->module)
@@ -73,8 +73,8 @@ neso_status neso__llvm_translate(neso_pass_env *env, MlirModule module,
                                  neso_llvm *out) {
   start(env, out);
   env->pass = "translation to LLVM IR";
-  out->module = mlirTranslateModuleToLLVMIR(mlirModuleGetOperation(module),
-                                            out->context);
+  out->module =
+      mlirTranslateModuleToLLVMIR(mlirModuleGetOperation(module), out->context);
   if (!out->module)
     return neso__pass_fail_mlir(env, NESO_COMPILE_ERROR,
                                 "cannot be translated to LLVM IR");
@@ -88,8 +88,8 @@ neso_status neso__llvm_parse(neso_pass_env *env, const char *text,
                              neso_llvm *out) {
   start(env, out);
   char *message = NULL;
-  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
-      text, strlen(text), "override");
+  LLVMMemoryBufferRef buffer =
+      LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "override");
   if (LLVMParseIRInContext(out->context, buffer, &out->module, &message)) {
     out->module = NULL;
     take_message(env, message);

@@ -2,8 +2,8 @@
 #ifndef NESO_COMPILER_LLVM_H
 #define NESO_COMPILER_LLVM_H
 
-#include "llvm-c/Core.h"
 #include "pass.h"
+#include "llvm-c/Core.h"
 
 /* A module with the context that owns its types; all zero is none. */
 typedef struct neso_llvm {

@@ -1,9 +1,6 @@
 // The one C++ file: what the C API of MLIR 22 cannot say.
 #include "mlir_shim.h"
 
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/Support/ErrorHandling.h"
-#include "llvm/Target/TargetMachine.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/ExtensibleDialect.h"
@@ -13,6 +10,9 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 
@@ -49,8 +49,8 @@ public:
                          SmallVectorImpl<OpFoldResult> &) override {
     return failure();
   }
-  void getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) override {
-  }
+  void getCanonicalizationPatterns(RewritePatternSet &,
+                                   MLIRContext *) override {}
   bool hasTrait(TypeID id) override {
     return row.terminator && id == TypeID::get<OpTrait::IsTerminator<void>>();
   }
@@ -114,7 +114,8 @@ private:
 // Effects let canonicalize drop dead operations, cse merge equal ones (loads
 // too, unless a store lies between), and licm hoist pure ones.
 template <Effect effect>
-struct Effects : MemoryEffectOpInterface::ExternalModel<Effects<effect>, TileOp> {
+struct Effects
+    : MemoryEffectOpInterface::ExternalModel<Effects<effect>, TileOp> {
   void getEffects(Operation *op,
                   SmallVectorImpl<MemoryEffects::EffectInstance> &out) const {
     if (effect == READ)
@@ -137,8 +138,7 @@ struct VolatileEffects
 };
 
 // licm hoists only what may run although the loop does not.
-struct Hoistable
-    : ConditionallySpeculatable::ExternalModel<Hoistable, TileOp> {
+struct Hoistable : ConditionallySpeculatable::ExternalModel<Hoistable, TileOp> {
   Speculation::Speculatability getSpeculatability(Operation *) const {
     return Speculation::Speculatable;
   }

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "llvm-c/TargetMachine.h"
 #include "mlir-c/IR.h"
+#include "llvm-c/TargetMachine.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,13 +5,9 @@
 
 static const neso_op_row rows[NESO_OP_COUNT] = {
 #define NESO_OP(id, name, low, high, results, effect, regions, terminator)     \
-  [NESO_OP_##id] = {name,                                                      \
-                    low,                                                       \
-                    high,                                                      \
-                    results,                                                   \
-                    NESO_EFFECT_##effect,                                      \
-                    regions,                                                   \
-                    terminator != 0},
+  [NESO_OP_##id] =                                                             \
+      {name,           low, high, results, NESO_EFFECT_##effect, regions,      \
+       terminator != 0},
 #include "neso_ops.h"
 };
 

@@ -110,8 +110,7 @@ neso_status neso__pipeline_run(neso_pass_env *env, MlirModule module,
     } else if (own) {
       while (length && strchr(" \n\t", at[length - 1]))
         length--;
-      status =
-          run_own(env, module, neso__arena_copy(env->arena, at, length));
+      status = run_own(env, module, neso__arena_copy(env->arena, at, length));
       at += length;
     } else if (!length) {
       break;

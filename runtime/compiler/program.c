@@ -235,14 +235,14 @@ static MlirAttribute read_payload(decoder *d) {
 }
 
 static size_t read_attributes(decoder *d, MlirNamedAttribute *out) {
-  size_t count = neso__reader_index(&d->reader, MAX_ATTRIBUTES + 1,
-                                    "too many attributes");
+  size_t count =
+      neso__reader_index(&d->reader, MAX_ATTRIBUTES + 1, "too many attributes");
   for (size_t i = 0; i < count && !d->reader.error; i++) {
     MlirStringRef name = read_string(d);
     if (!name.length)
       fail(d, "an attribute without a name");
-    MlirIdentifier id = mlirIdentifierGet(
-        d->env->ctx, name.length ? name : text("neso.none"));
+    MlirIdentifier id =
+        mlirIdentifierGet(d->env->ctx, name.length ? name : text("neso.none"));
     for (size_t j = 0; j < i; j++)
       if (mlirIdentifierEqual(out[j].name, id))
         fail(d, "the same attribute twice");
@@ -288,11 +288,9 @@ static bool read_regions(decoder *d, neso_op op, MlirOperation parent) {
 
 static bool region_takes(MlirOperation op, intptr_t region,
                          intptr_t arguments) {
-  MlirBlock block =
-      mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
-  return mlirBlockIsNull(block)
-             ? arguments == 0
-             : mlirBlockGetNumArguments(block) == arguments;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+  return mlirBlockIsNull(block) ? arguments == 0
+                                : mlirBlockGetNumArguments(block) == arguments;
 }
 
 /* What MLIR's verifiers of scf take for granted. */
@@ -379,8 +377,8 @@ static bool read_body(decoder *d, MlirBlock block, neso_op terminator) {
 
 static bool read_region(decoder *d, MlirRegion region, neso_op terminator,
                         bool may_be_empty) {
-  if (may_be_empty && d->reader.end - d->reader.at >= 2 &&
-      !d->reader.at[0] && !d->reader.at[1]) {
+  if (may_be_empty && d->reader.end - d->reader.at >= 2 && !d->reader.at[0] &&
+      !d->reader.at[1]) {
     d->reader.at += 2;
     return true;
   }
@@ -450,8 +448,8 @@ static bool read_function(decoder *d, MlirModule module) {
     return false;
   if (!name.length)
     return fail(d, "a kernel without a name");
-  MlirType type = mlirFunctionTypeGet(d->env->ctx, (intptr_t)count, types, 0,
-                                      NULL);
+  MlirType type =
+      mlirFunctionTypeGet(d->env->ctx, (intptr_t)count, types, 0, NULL);
   MlirOperation function = create_function(d, name, type, count, params);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(module), function);
   MlirBlock body = mlirBlockCreate(0, NULL, NULL);

@@ -22,8 +22,7 @@ int64_t neso__reader_sleb(neso_reader *reader);
 /* A count of things of at least one byte each. */
 size_t neso__reader_count(neso_reader *reader);
 /* A number below `limit`. */
-size_t neso__reader_index(neso_reader *reader, size_t limit,
-                          const char *error);
+size_t neso__reader_index(neso_reader *reader, size_t limit, const char *error);
 /* `length` bytes, borrowed; NULL when there are not as many. */
 const char *neso__reader_bytes(neso_reader *reader, size_t length);
 

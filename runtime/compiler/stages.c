@@ -102,8 +102,8 @@ static neso_status override_mlir(state *s) {
   if (!text)
     return NULL;
   neso__diagnostics_clear(s->env->diagnostics);
-  MlirModule module = mlirModuleCreateParse(
-      s->env->ctx, mlirStringRefCreateFromCString(text));
+  MlirModule module =
+      mlirModuleCreateParse(s->env->ctx, mlirStringRefCreateFromCString(text));
   free(text);
   if (mlirModuleIsNull(module))
     return neso__pass_fail_mlir(s->env, NESO_INVALID_ARGUMENT,
@@ -147,14 +147,13 @@ static neso_status needs(state *s, const void *form, const char *before) {
   if (form)
     return NULL;
   return neso__pass_fail(s->env, NESO_INVALID_ARGUMENT, (MlirOperation){NULL},
-                         "stage '%s' must come after stage '%s'",
-                         s->env->stage, before);
+                         "stage '%s' must come after stage '%s'", s->env->stage,
+                         before);
 }
 
 static neso_status run_mlir(state *s, const char *passes) {
   if (s->llvm.module)
-    return neso__pass_fail(s->env, NESO_INVALID_ARGUMENT,
-                           (MlirOperation){NULL},
+    return neso__pass_fail(s->env, NESO_INVALID_ARGUMENT, (MlirOperation){NULL},
                            "stage '%s' comes after the stage 'llvm'",
                            s->env->stage);
   return neso__pipeline_run(s->env, s->module, passes);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "host.h"
+#include "mlir_shim.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/Target.h"
-#include "mlir_shim.h"
 
 static void register_targets(void) {
   LLVMInitializeX86TargetInfo();
@@ -75,8 +75,8 @@ static neso_status check_names(LLVMTargetRef target, const neso_target *t) {
                       t->cpu, t->triple);
   if (!features)
     return neso__fail(NESO_INVALID_ARGUMENT,
-                      "LLVM knows not every feature of '%s' on %s",
-                      t->features, t->triple);
+                      "LLVM knows not every feature of '%s' on %s", t->features,
+                      t->triple);
   return NULL;
 }
 
@@ -108,8 +108,8 @@ neso_status neso__target_create(const char *text, neso_target **out_target) {
     goto fail;
   t->machine = machine_create(llvm, t, t->cpu, t->features);
   if (!t->machine) {
-    status = neso__fail(NESO_UNSUPPORTED, "target '%s' has no code generator",
-                        text);
+    status =
+        neso__fail(NESO_UNSUPPORTED, "target '%s' has no code generator", text);
     goto fail;
   }
   t->vector_bits = widest_vector(t);

@@ -4,17 +4,17 @@
 
 #include <stdbool.h>
 
-#include "llvm-c/TargetMachine.h"
 #include "neso.h"
+#include "llvm-c/TargetMachine.h"
 
 /* Strings and machine are owned by the target. One thread at a time. */
 typedef struct neso_target {
-  char *text;           /* the device's target string */
-  bool is_host;         /* code for it can run in this process */
-  char *triple;         /* as LLVM spells it */
-  char *cpu;            /* "znver5" */
-  char *features;       /* "+avx2,-avx512f,..." */
-  unsigned vector_bits; /* widest vector register: 128, 256 or 512 */
+  char *text;                   /* the device's target string */
+  bool is_host;                 /* code for it can run in this process */
+  char *triple;                 /* as LLVM spells it */
+  char *cpu;                    /* "znver5" */
+  char *features;               /* "+avx2,-avx512f,..." */
+  unsigned vector_bits;         /* widest vector register: 128, 256 or 512 */
   LLVMTargetMachineRef machine; /* position-independent code of this target */
 } neso_target;
 

@@ -264,8 +264,7 @@ static bool without_axis(MlirType from, MlirType to, int64_t axis) {
 
 static bool check_reduced(checker *c, MlirType to, int64_t *out_axis) {
   MlirType from = operand(c, 0);
-  if (!needs_block(c, from) ||
-      !axis_below(c, neso__rank(from), from, out_axis))
+  if (!needs_block(c, from) || !axis_below(c, neso__rank(from), from, out_axis))
     return false;
   if (!without_axis(from, to, *out_axis))
     FAIL(c, "%s of %s along axis %lld cannot give %s", op_name(c),
@@ -321,8 +320,7 @@ static void check_dot(checker *c) {
       neso__extent(a, 1) != neso__extent(b, 0))
     FAIL(c, "cannot multiply matrices of shapes %s and %s", shape(c, a),
          shape(c, b));
-  else if (neso__rank(acc) != 2 ||
-           neso__extent(acc, 0) != neso__extent(a, 0) ||
+  else if (neso__rank(acc) != 2 || neso__extent(acc, 0) != neso__extent(a, 0) ||
            neso__extent(acc, 1) != neso__extent(b, 1))
     FAIL(c, "dot of %s and %s cannot add to %s", shape(c, a), shape(c, b),
          shape(c, acc));

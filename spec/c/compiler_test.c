@@ -40,7 +40,8 @@ static const neso_compiler *compiler(void) {
   return table;
 }
 
-/* ------------------------------------------------- a program, by its bytes -- */
+/* ------------------------------------------------- a program, by its bytes --
+ */
 
 typedef struct bytes {
   uint8_t at[4096];
@@ -59,16 +60,77 @@ static void put_text(bytes *b, const char *text) {
   b->size += strlen(text);
 }
 
-enum { F32, I32, KERNEL, X, Y, OUT, N, PID, AXIS, ZERO, CONSTANT, VALUE, BLOCK,
-       MUL, ARANGE, START, END, SPLAT, ADD, CMPI, PREDICATE, TWO, I1, LOAD,
-       CACHE, EVICT, VOLATILE, EMPTY, ADDF, STORE, RETURN, I64, NUMBER, ZEROF,
-       STRINGS };
-static const char *const strings[STRINGS] = {
-    "f32", "i32", "add", "x", "y", "out", "n", "neso.program_id", "axis", "0",
-    "arith.constant", "value", "128", "arith.muli", "neso.arange", "start",
-    "end", "tensor.splat", "arith.addi", "arith.cmpi", "predicate", "2", "i1",
-    "neso.masked_load", "cache", "evict", "volatile", "", "arith.addf",
-    "neso.masked_store", "func.return", "i64", "128", "0.0"};
+enum {
+  F32,
+  I32,
+  KERNEL,
+  X,
+  Y,
+  OUT,
+  N,
+  PID,
+  AXIS,
+  ZERO,
+  CONSTANT,
+  VALUE,
+  BLOCK,
+  MUL,
+  ARANGE,
+  START,
+  END,
+  SPLAT,
+  ADD,
+  CMPI,
+  PREDICATE,
+  TWO,
+  I1,
+  LOAD,
+  CACHE,
+  EVICT,
+  VOLATILE,
+  EMPTY,
+  ADDF,
+  STORE,
+  RETURN,
+  I64,
+  NUMBER,
+  ZEROF,
+  STRINGS
+};
+static const char *const strings[STRINGS] = {"f32",
+                                             "i32",
+                                             "add",
+                                             "x",
+                                             "y",
+                                             "out",
+                                             "n",
+                                             "neso.program_id",
+                                             "axis",
+                                             "0",
+                                             "arith.constant",
+                                             "value",
+                                             "128",
+                                             "arith.muli",
+                                             "neso.arange",
+                                             "start",
+                                             "end",
+                                             "tensor.splat",
+                                             "arith.addi",
+                                             "arith.cmpi",
+                                             "predicate",
+                                             "2",
+                                             "i1",
+                                             "neso.masked_load",
+                                             "cache",
+                                             "evict",
+                                             "volatile",
+                                             "",
+                                             "arith.addf",
+                                             "neso.masked_store",
+                                             "func.return",
+                                             "i64",
+                                             "128",
+                                             "0.0"};
 enum { T_PTR, T_I32, T_BLOCK_I32, T_BLOCK_I1, T_BLOCK_F32, T_I64, TYPES };
 
 static void put_types(bytes *b, unsigned mask_extent) {
@@ -126,14 +188,14 @@ static bytes add_program(unsigned mask_extent) {
   put_integer(&b, AXIS, T_I32, ZERO), put(&b, 0);
   put_op(&b, CONSTANT, 0, NULL, T_I32, 1); /* 5 */
   put_integer(&b, VALUE, T_I32, BLOCK), put(&b, 0);
-  OP(MUL, T_I32, 0, 4, 5), put(&b, 0);   /* 6 */
+  OP(MUL, T_I32, 0, 4, 5), put(&b, 0);         /* 6 */
   put_op(&b, ARANGE, 0, NULL, T_BLOCK_I32, 2); /* 7 */
   put_integer(&b, START, T_I32, ZERO), put_integer(&b, END, T_I32, NUMBER);
   put(&b, 0);
-  OP(SPLAT, T_BLOCK_I32, 0, 6), put(&b, 0);   /* 8 */
-  OP(ADD, T_BLOCK_I32, 0, 8, 7), put(&b, 0);  /* 9 */
-  OP(SPLAT, T_BLOCK_I32, 0, 3), put(&b, 0);   /* 10 */
-  OP(CMPI, T_BLOCK_I1, 1, 9, 10);             /* 11 */
+  OP(SPLAT, T_BLOCK_I32, 0, 6), put(&b, 0);  /* 8 */
+  OP(ADD, T_BLOCK_I32, 0, 8, 7), put(&b, 0); /* 9 */
+  OP(SPLAT, T_BLOCK_I32, 0, 3), put(&b, 0);  /* 10 */
+  OP(CMPI, T_BLOCK_I1, 1, 9, 10);            /* 11 */
   put_integer(&b, PREDICATE, T_I64, TWO), put(&b, 0);
   put_op(&b, CONSTANT, 0, NULL, T_BLOCK_F32, 1); /* 12 */
   put(&b, VALUE), b.at[b.size++] = 'f', put(&b, T_BLOCK_F32), put(&b, ZEROF);
@@ -306,8 +368,8 @@ static void every_truncation_is_an_error(void **state) {
     memcpy(exact, program.at, size);
     request.program = exact;
     request.program_size = size;
-    expect_error(compiler()->compile(&request, &result),
-                 NESO_INVALID_ARGUMENT, "the tile program is damaged at byte");
+    expect_error(compiler()->compile(&request, &result), NESO_INVALID_ARGUMENT,
+                 "the tile program is damaged at byte");
     free(exact);
   }
 }
@@ -376,11 +438,10 @@ static void dumps_every_stage(void **state) {
   (void)state;
   static const struct {
     const char *stage, *part;
-  } cases[] = {{"program", "neso.masked_load"}, {"tile", "neso.masked_load"},
-               {"cpu", "llvm.func @neso_kernel"},
-               {"llvm", "define i32 @neso_kernel"},
-               {"opt", "define i32 @neso_kernel"},
-               {"asm", "neso_kernel:"}};
+  } cases[] = {
+      {"program", "neso.masked_load"},    {"tile", "neso.masked_load"},
+      {"cpu", "llvm.func @neso_kernel"},  {"llvm", "define i32 @neso_kernel"},
+      {"opt", "define i32 @neso_kernel"}, {"asm", "neso_kernel:"}};
   bytes program = add_program(128);
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     texts t = {.keep = cases[i].stage};

@@ -79,8 +79,7 @@ static neso_status run(const options *o) {
                        .context = context,
                        .diagnostics = neso__context_diagnostics(context),
                        .stage = "neso-opt"};
-  neso_status status =
-      neso__context_target(context, o->target, &env.target);
+  neso_status status = neso__context_target(context, o->target, &env.target);
   if (!status) {
     MlirModule module =
         mlirModuleCreateParse(env.ctx, mlirStringRefCreate(text, size));
