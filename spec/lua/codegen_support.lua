@@ -12,7 +12,8 @@ local source = require "neso.frontend.source"
 
 local M = {}
 
---- "x:*f32 n:i32 BLOCK=16" -> params of a build request.
+--- "x:*f32 n:i32 BLOCK=16" -> params of a build request; `@f32` is a pointer into a buffer that may
+--- be large.
 function M.params(text)
   local params = {}
   for word in text:gmatch("%S+") do
@@ -21,8 +22,8 @@ function M.params(text)
       params[#params + 1] = { name = name, kind = "const", value = loadstring("return " .. const)() }
     else
       local star, dtype
-      name, star, dtype = word:match("^([%w_]+):(%*?)([%w_]+)$")
-      params[#params + 1] = { name = name, kind = star == "*" and "pointer" or "scalar",
+      name, star, dtype = word:match("^([%w_]+):([*@]?)([%w_]+)$")
+      params[#params + 1] = { name = name, kind = star ~= "" and "pointer" or "scalar",
         dtype = dtype, facts = star == "*" and 2 or 0 }
     end
   end
@@ -36,22 +37,40 @@ function M.build(fn, params, options)
     options = options, backend = "cpu", print = options and options.print }
 end
 
-local prelude = "local tl = require 'neso.language'; "
-
---- Builds the text `function(...) ... end`; gives the printed program without constants' noise.
+--- Builds the text `function(...) ... end`, with `tl` and the standard library as its free names;
+--- gives the printed program and info.
 function M.text(body, params, options)
-  local chunk = prelude .. "return " .. body
-  local fn = assert(loadstring(chunk, "=k.lua"))()
-  if source.register then source.register("=k.lua", chunk) end
-  local program, _, info = M.build(fn, params, options)
-  return printer.print(program), info
+  options = options or {}
+  local env = setmetatable(options.env or {}, { __index = _G })
+  env.tl = env.tl or require "neso.language"
+  local record = { name = "k.lua", text = body, from = 1, to = #body, version = 5.3 }
+  local program, lines, info = frontend.build { name = "k", source = record, env = env,
+    params = M.params(params), options = options, backend = "cpu", print = options.print }
+  return printer.print(program, options.lines and lines, true), info
 end
 
---- The error text of a kernel that must not compile.
-function M.error(body, params, options)
-  local ok, message = pcall(M.text, body, params, options)
+--- The operations of a kernel body, without the first and the last line of the program.
+function M.body(statements, params, options)
+  local names = {}
+  for name in params:gmatch("([%w_]+)[:=]") do
+    names[#names + 1] = name
+  end
+  local text = "function(" .. table.concat(names, ", ") .. ")\n" .. statements .. "\nend"
+  local program = M.text(text, params, options)
+  return (program:gsub("^[^\n]*\n", ""):gsub("  func.return[^\n]*\n$", ""))
+end
+
+--- The error text of a kernel body that must not compile.
+function M.error(statements, params, options)
+  local ok, message = pcall(M.body, statements, params, options)
   assert(not ok, "the kernel compiles")
   return message
+end
+
+--- Removes the indentation of a [[...]] block, for expected texts.
+function M.block(text)
+  local indent = text:match("^\n?( *)")
+  return (("\n" .. text:gsub("^\n", "")):gsub("\n" .. indent, "\n"):gsub("^\n", ""):gsub(" *$", ""))
 end
 
 return M

@@ -59,9 +59,19 @@ function Reader:tables()
   end
 end
 
-function Reader:define()
+-- Numbers a value; `text`, if given, stands for it where it is used.
+function Reader:define(text)
+  if not text then
+    text = "%" .. self.next_name
+    self.next_name = self.next_name + 1
+  end
+  self.names[self.next_value] = text
   self.next_value = self.next_value + 1
-  return "%" .. self.next_value - 1
+  return text
+end
+
+function Reader:use()
+  return assert(self.names[self:uleb()], "value used before it is defined")
 end
 
 function Reader:attribute()
@@ -85,6 +95,25 @@ function Reader:attribute()
   return name .. " = " .. text
 end
 
+local predicates = {
+  ["arith.cmpi"] = { [0] = "eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge" },
+  ["arith.cmpf"] = { "oeq", "ogt", "oge", "olt", "ole", [13] = "une" },
+}
+
+-- Shorter attributes: named predicates, no defaults of loads and stores.
+local function short(name, attrs)
+  local out = {}
+  for _, text in ipairs(attrs) do
+    local predicate = text:match("^predicate = (%d+)")
+    if predicate then
+      out[#out + 1] = predicates[name][tonumber(predicate)]
+    elseif not (text == 'cache = ""' or text == 'evict = ""' or text == "volatile = false") then
+      out[#out + 1] = text
+    end
+  end
+  return out
+end
+
 local function list(n, read)
   local out = {}
   for i = 1, n do
@@ -97,13 +126,19 @@ function Reader:operation(indent, out)
   local line = self.lines and self.lines[self.next_op]
   self.next_op = self.next_op + 1
   local name = self:string()
-  local operands = list(self:uleb(), function() return "%" .. self:uleb() end)
+  local operands = list(self:uleb(), function() return self:use() end)
   local types = list(self:uleb(), function() return self:type() end)
   local attrs = list(self:uleb(), function() return self:attribute() end)
   local inner = {}
   for _ = 1, self:uleb() do
     self:region(indent .. "  ", inner, true)
   end
+  if self.compact and name == "arith.constant" then
+    local value = attrs[1]:match("^value = (.-) : ")
+    self:define(value)
+    return
+  end
+  if self.compact then attrs = short(name, attrs) end
   local results = list(#types, function() return self:define() end)
   local text = indent
   if #results > 0 then text = text .. table.concat(results, ", ") .. " = " end
@@ -142,10 +177,12 @@ end
 --- Text of a program: "kernel name(params)", then one operation a line.
 ---@param program string
 ---@param lines string|nil packed lines: shown behind each operation
+---@param compact boolean|nil constants shown where they are used, defaults left out
 ---@return string
-function M.print(program, lines)
+function M.print(program, lines, compact)
   assert(program:sub(1, 4) == "NTP1", "not a tile program")
-  local self = setmetatable({ bytes = program, at = 5, next_value = 0, next_op = 1,
+  local self = setmetatable({ bytes = program, at = 5, next_value = 0, next_name = 0,
+    next_op = 1, names = {}, compact = compact,
     lines = lines and unpack_lines(lines) }, Reader)
   self:tables()
   local name = self:string()

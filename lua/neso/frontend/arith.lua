@@ -38,6 +38,9 @@ local function product_operands(v)
 end
 
 local function negate(cx, v)
+  if v.ssa.constant and v.dtype.kind ~= "uint" then
+    return constant_like(cx, v, -v.ssa.constant)
+  end
   if v.dtype.kind == "float" then
     return cx.builder:value("arith.negf", { v.ssa }, v.dtype, v.shape)
   end
@@ -101,7 +104,10 @@ local function wrong_sign(cx, r, b)
   local zero = constant_like(cx, r, 0)
   local nonzero = r.dtype.kind == "float" and compare_op(cx, "arith.cmpf", 13, r, zero)
     or compare_op(cx, "arith.cmpi", 1, r, zero)
-  local differ = emit(cx, "arith.xori", is_negative(cx, r), is_negative(cx, b))
+  local differ = is_negative(cx, r)
+  if (b.ssa.constant or 0) <= 0 then
+    differ = emit(cx, "arith.xori", differ, is_negative(cx, b))
+  end
   return emit(cx, "arith.andi", nonzero, differ)
 end
 

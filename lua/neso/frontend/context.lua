@@ -51,15 +51,14 @@ function Context:line_of(node)
   return self.call_line or 0
 end
 
-local function with_calls(self, hint)
+-- The calls that led to the function being compiled, innermost first.
+local function call_notes(self)
   local notes = {}
   for i = #self.calls, 1, -1 do
     local call = self.calls[i]
-    notes[#notes + 1] = ("called in line %d of %s"):format(call.node.line, call.ctx.name)
+    notes[#notes + 1] = ("\ncalled in %s:%d"):format(call.ctx.name, call.node.line)
   end
-  if #notes == 0 then return hint end
-  local text = table.concat(notes, "\n")
-  return hint and hint .. "\n" .. text or text
+  return table.concat(notes)
 end
 
 --- Ends the compilation with an error at the node (default: what is being evaluated).
@@ -67,7 +66,8 @@ end
 ---@param hint string|nil
 ---@param node table|nil
 function Context:fail(message, hint, node)
-  diagnostics.throw(self.frame.code.ctx, node or self.node, message, with_calls(self, hint))
+  local text = diagnostics.format(self.frame.code.ctx, node or self.node, message, hint)
+  error(text .. call_notes(self), 0)
 end
 
 --- Notes that a value of the host was read, once a place.

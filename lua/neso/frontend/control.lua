@@ -164,21 +164,75 @@ function M.leaving(cx)
   return out, serial
 end
 
+-- Under the guard no flag is up.
+local function clear_flags(cx)
+  for _, flag in ipairs(cx.frame.flags) do
+    if is_value(flag.cell.value) then
+      merge.write(cx, flag.cell, "value", false)
+    end
+  end
+end
+
 --- Runs `rest` after a statement that gave `state`.
 function M.continue(cx, state, node, rest)
   if state ~= "maybe" then return rest() end
   local left, serial = M.leaving(cx)
   if left == false then return rest() end
   if left == true then return "stop" end
-  local after = M.fork(cx, arith.logical_not(cx, left), node, rest, function()
+  local after = M.fork(cx, arith.logical_not(cx, left), node, function()
+    clear_flags(cx)
+    return rest()
+  end, function()
     cx.exit_serial = math.max(cx.exit_serial, serial)
     return "stop"
   end)
   return after == "stop" and "stop" or "maybe"
 end
 
---- A value computed only where the condition holds; `otherwise` elsewhere.
+local function cheap(region)
+  for _, op in ipairs(region.ops) do
+    if #op.regions > 0 or op.name:find("load", 1, true) or op.name:find("store", 1, true) then
+      return false
+    end
+  end
+  return #region.ops <= 8
+end
+
+local function move_ops(cx, region)
+  local into = cx.builder.region
+  for _, op in ipairs(region.ops) do
+    op.region = into
+    into.ops[#into.ops + 1] = op
+  end
+end
+
+-- `compute()` in front of the branch, where that costs little and has no effect: true and the value.
+local function computed_always(cx, compute)
+  local mark, trail = cx.builder:checkpoint(), #cx.trail
+  local region, value = cx.builder:in_region({}, compute)
+  local blocks = is_value(value) and #value.shape > 0
+  if #cx.trail == trail and (blocks or cheap(region)) then
+    move_ops(cx, region)
+    return true, value
+  end
+  merge.rollback(cx, trail)
+  cx.builder:restore(mark)
+  return false
+end
+
+--- A boolean computed only where the scalar condition holds; `otherwise` elsewhere. (A block is
+--- computed in any case: there is no choosing by element whether to compute.)
+---@param otherwise boolean
 function M.lazily(cx, cond, node, compute, otherwise)
+  local done, value = computed_always(cx, compute)
+  if done then
+    if type(value) == "boolean" then
+      if value == otherwise then return value end
+      return otherwise and arith.logical_not(cx, cond) or cond
+    end
+    if not otherwise then return arith.binary(cx, "&", cond, value) end
+    return arith.binary(cx, "|", arith.logical_not(cx, cond), value)
+  end
   local cell = cx:new_cell(otherwise, "value", node)
   M.fork(cx, cond, node, function()
     merge.write(cx, cell, "value", compute())

@@ -162,8 +162,10 @@ function M.broadcast(cx, v, shape)
   if number then
     return cx.builder:constant(number, v.dtype, shape)
   end
-  if #v.shape == 0 then
-    return cx.builder:value("tensor.splat", { v.ssa }, v.dtype, shape)
+  local def = v.ssa.def
+  if #v.shape == 0 or def and def.name == "tensor.splat" then
+    local scalar = #v.shape == 0 and v.ssa or def.operands[1]
+    return cx.builder:value("tensor.splat", { scalar }, v.dtype, shape)
   end
   while #v.shape < #shape do
     v = M.expand_dims(cx, v, 0)

@@ -152,33 +152,6 @@ local function elementwise(cx, name, a, b)
   return arith.emit(cx, name, a, b)
 end
 
-local function cheap(region)
-  for _, op in ipairs(region.ops) do
-    if #op.regions > 0 or op.name:find("^neso%.") and op.name:find("load") then return false end
-    if op.name:find("store") then return false end
-  end
-  return #region.ops <= 8
-end
-
--- The right side of `and`/`or`: computed always where that costs little and has no effect,
--- otherwise only where the left side asks for it.
-local function right_side(cx, node)
-  local mark, trail = cx.builder:checkpoint(), #cx.trail
-  local value
-  local region = cx.builder:in_region({}, function() value = M.eval(cx, node.right) end)
-  local simple = cheap(region) and #cx.trail == trail
-  if simple then
-    for _, op in ipairs(region.ops) do
-      op.region = cx.builder.region
-      table.insert(cx.builder.region.ops, op)
-    end
-  else
-    merge.rollback(cx, trail)
-    cx.builder:restore(mark)
-  end
-  return simple, value
-end
-
 local function logical(cx, node, a)
   local is_and = node.op == "and"
   boolean_operand(cx, a, "'" .. node.op .. "'", node.left)
@@ -189,16 +162,13 @@ local function logical(cx, node, a)
     if type(b) == "boolean" then return b == is_and and a or b end
     return elementwise(cx, name, a, boolean_operand(cx, b, "'" .. node.op .. "'", node.right))
   end
-  local simple, b = right_side(cx, node)
-  if type(b) == "boolean" then return b == is_and and a or b end
-  boolean_operand(cx, b, "'" .. node.op .. "'", node.right)
-  place(cx, node)
-  if simple or #b.shape > 0 then
-    if not simple then b = M.eval(cx, node.right) end
-    return elementwise(cx, name, a, b)
-  end
   local cond = is_and and a or arith.logical_not(cx, a)
-  return control.lazily(cx, cond, node, function() return M.eval(cx, node.right) end, not is_and)
+  return control.lazily(cx, cond, node, function()
+    local b = M.eval(cx, node.right)
+    if type(b) ~= "boolean" then boolean_operand(cx, b, "'" .. node.op .. "'", node.right) end
+    place(cx, node)
+    return b
+  end, not is_and)
 end
 
 local function unwrap(node)
@@ -281,16 +251,18 @@ end
 
 -- Other operators ---------------------------------------------------------------------------------
 
-local function describe_failure(cx, op, a, b, message)
-  local hint
-  if a == nil or b == nil then
-    hint = "a name that is not set here is nil"
+local function nil_hint(node, a, b)
+  for _, side in ipairs { { a, "left" }, { b, "right" } } do
+    local operand = node[side[2]]
+    if side[1] == nil and operand and operand.kind == "Name" then
+      return ("'%s' has no value here"):format(operand.name)
+    end
   end
-  if op == ".." or op == "<" or op == ">" or op == "<=" or op == ">=" then
-    hint = hint or message:gsub("^.-:%d+: ", "")
-  end
+end
+
+local function refuse_operator(cx, op, a, b)
   cx:fail(("cannot apply '%s' to %s and %s"):format(op, values.describe(a), values.describe(b)),
-    hint)
+    nil_hint(cx.node, a, b))
 end
 
 local number_operators = {
@@ -302,7 +274,7 @@ local number_operators = {
 function M.binary(cx, op, a, b)
   if not is_runtime(a) and not is_runtime(b) then
     local ok, result = fold.binary(op, a, b)
-    if not ok then describe_failure(cx, op, a, b, result) end
+    if not ok then refuse_operator(cx, op, a, b) end
     return result
   end
   if op == ".." then
@@ -313,11 +285,11 @@ function M.binary(cx, op, a, b)
   if not is_runtime(other) and type(other) ~= "number" and type(other) ~= "boolean" then
     if op == "==" then return false end
     if op == "~=" then return true end
-    describe_failure(cx, op, a, b, "")
+    refuse_operator(cx, op, a, b)
   end
   if type(other) == "boolean" and number_operators[op] and not (op == "&" or op == "|" or op == "~")
   then
-    describe_failure(cx, op, a, b, "")
+    refuse_operator(cx, op, a, b)
   end
   return arith.binary(cx, op, a, b)
 end

@@ -26,9 +26,14 @@ local properties = {
   numel = function(_, x) return values.numel(values.shape_of(x)) end,
 }
 
+local function did_you_mean(name, known)
+  local nearest = suggest.closest(tostring(name), known)
+  return nearest and ("did you mean '%s'?"):format(nearest)
+end
+
 --- Hint for a method that is not there.
 function M.suggest(name)
-  return suggest.hint(name, M.language.method_names())
+  return did_you_mean(name, M.language.method_names())
 end
 
 local function read_runtime(cx, x, key)
@@ -49,8 +54,7 @@ end
 local function read_language(cx, key)
   local value = M.language[key]
   if value == nil then
-    cx:fail(("tl has no '%s'"):format(tostring(key)),
-      suggest.hint(tostring(key), M.language.names()))
+    cx:fail(("tl has no '%s'"):format(tostring(key)), did_you_mean(key, M.language.names()))
   end
   return value
 end

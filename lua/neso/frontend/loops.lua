@@ -128,7 +128,7 @@ local function solve(cx, loop, attempt)
     cx.exit_serial = exit_before
   end
   cx:fail("the types of the variables of this loop do not settle",
-    "give its variables their type before the loop", loop.node)
+    "give them their type before the loop; a table cannot grow in a loop at run time", loop.node)
 end
 
 local function leave_loop(cx, loop, ssas, at)
