@@ -3,7 +3,7 @@
 -- used, libneso with the first tensor or launch, and the compiler with the first cache miss.
 
 ---@class neso
-local neso = { _VERSION = "neso 0.1.0" }
+local neso = { _VERSION = "neso 0.1.0", version = "0.1.0" }
 
 local require, setmetatable = require, setmetatable
 
@@ -39,7 +39,7 @@ local homes = {
   save = { "neso.npy", "save" },
   cache = { "neso.cache" },
   cdiv = { "neso.number", "cdiv" },
-  repl = { "neso.repl" },
+  repl = { "neso.repl", "run" },
 }
 
 return setmetatable(neso, {

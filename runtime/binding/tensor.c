@@ -152,6 +152,7 @@ static neso_device *check_device(lua_State *L, int index,
 /* core.empty(dtype code, shape, device handle or nil) */
 static int tensor_empty(lua_State *L) {
   neso_binding *binding = neso__binding_of(L);
+  lua_settop(L, 3);
   neso_context *context = neso__binding_context(L, binding);
   neso_device *device = check_device(L, 3, binding);
   neso_tensor *tensor = neso__tensor_push(L, binding);
@@ -177,6 +178,7 @@ static int tensor_empty(lua_State *L) {
 static int tensor_wrap(lua_State *L) {
   neso_binding *binding = neso__binding_of(L);
   neso_context *context = neso__binding_context(L, binding);
+  lua_settop(L, 6);
   uintptr_t address = (uintptr_t)luaL_checknumber(L, 1);
   size_t size = (size_t)luaL_checknumber(L, 2);
   neso_device *device = check_device(L, 6, binding);
@@ -222,6 +224,7 @@ static bool view_fits(const neso_tensor *view, int64_t offset) {
  * first, dtype code or nil) */
 static int tensor_view(lua_State *L) {
   neso_tensor *base = neso__tensor_check(L, 1, "view");
+  lua_settop(L, 5);
   neso_tensor *view = neso__tensor_push(L, base->binding);
   view->dtype =
       lua_isnoneornil(L, 5) ? base->dtype : (uint8_t)check_dtype(L, 5);

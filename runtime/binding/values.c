@@ -111,6 +111,7 @@ static bool parse_value(lua_State *L, int index, neso_wide_kind *kind,
   case LUA_TSTRING:
     return parse_integer(lua_tostring(L, index), kind, out);
   case NESO_LUA_TCDATA: {
+    index = neso_lua_absindex(L, index);
     lua_getglobal(L, "tostring");
     lua_pushvalue(L, index);
     lua_call(L, 1, 1);

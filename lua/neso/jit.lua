@@ -1,0 +1,359 @@
+--- Kernels: what `neso.jit` and `neso.kernel` give. Defining one compiles nothing.
+-- `k[grid](...)` launches; a launcher is made once a grid and kept, so a launch makes no closure.
+local core = require "neso.shell"
+local dtype = require "neso.dtype"
+local suggest = require "neso.suggest"
+
+local debug = require "debug"
+
+local error, ipairs, pairs, rawset, setmetatable, type = error, ipairs, pairs, rawset,
+  setmetatable, type
+local format = string.format
+local unpack = rawget(table, "unpack") or unpack
+
+local M = {}
+
+-- Values of neso_param_kind.
+local AUTO, CONST, SCALAR, POINTER = 0, 1, 2, 3
+local MAX_LAUNCHERS = 256 -- kept a kernel
+
+---@class neso.kernel
+---@field name string
+---@field params string[]
+local methods = {}
+local kernel_meta = { __name = "neso.kernel" }
+M.kernel_meta = kernel_meta
+
+--- True for a kernel object.
+---@param value any
+---@return boolean
+function M.is(value)
+  return type(value) == "table" and getmetatable(value) == kernel_meta
+end
+
+local function is_constexpr(value)
+  return value == "constexpr" or (type(value) == "table" and value.kind == "constexpr")
+end
+
+-- A declared type: param kind and dtype, nil when it is none.
+local function declared_type(value)
+  if is_constexpr(value) then return CONST end
+  local plain = dtype.find(value)
+  if plain then return SCALAR, plain end
+  local pointee = type(value) == "string" and value:match "^%*(%w+)$"
+  if pointee and dtype.find(pointee) then return POINTER, dtype.find(pointee) end
+  return nil
+end
+
+local function kind_by_name(name)
+  return name:find "%a" and name == name:upper() and CONST or AUTO
+end
+
+-- kind, dtype, default of parameter `name`
+local function declaration(name, value)
+  if value == nil then return kind_by_name(name) end
+  if type(value) == "number" or type(value) == "boolean" then
+    return kind_by_name(name), nil, value
+  end
+  local kind, element = declared_type(value)
+  if kind then return kind, element end
+  if type(value) == "table" and getmetatable(value) == nil then
+    local default = value.default
+    if value[1] == nil then return kind_by_name(name), nil, default end
+    kind, element = declared_type(value[1])
+    if kind then return kind, element, default end
+  end
+  error(format("parameter '%s' is declared as %s: expected a dtype (tl.f32, \"f32\"), a pointer "
+    .. "(\"*f32\"), tl.constexpr or a default value", name, tostring(value)), 4)
+end
+
+local function check_declared(decl, names, level)
+  local known = {}
+  for _, name in ipairs(names) do known[name] = true end
+  for name in pairs(decl) do
+    if not known[name] then
+      error(format("the declaration names '%s', which is no parameter of the kernel%s",
+        tostring(name), suggest.hint(tostring(name), names)), level + 1)
+    end
+  end
+end
+
+local function new_kernel(fields, names, decl)
+  check_declared(decl, names, 3)
+  local kinds, codes, defaults, positions = {}, {}, nil, {}
+  for i, name in ipairs(names) do
+    local kind, element, default = declaration(name, decl[name])
+    kinds[i], codes[i] = kind, element and element.code or 0
+    positions[name] = i
+    if default ~= nil then
+      defaults = defaults or {}
+      defaults[i] = default
+    end
+  end
+  fields.params = names
+  fields._handle = core.kernel(names, kinds, codes)
+  fields._captures = { rows = 0, seen = {}, keys = {}, labels = {} }
+  fields._epochs, fields._epoch, fields._last_epoch, fields._states = {}, 0, 0, 0
+  fields._names, fields._defaults = positions, defaults
+  fields._kept, fields._variants = 0, {}
+  return setmetatable(fields, kernel_meta)
+end
+
+-- ------------------------------------------------------------------ definition --
+
+local has_parameter_names = pcall(debug.getlocal, function(_) end, 1)
+
+local function source_of(fn)
+  return require "neso.frontend.source".of(fn)
+end
+
+local function parameter_names(fn)
+  if has_parameter_names then
+    local names = {}
+    local info = debug.getinfo(fn, "u")
+    for i = 1, info.nparams or 255 do
+      names[i] = debug.getlocal(fn, i)
+      if not names[i] then break end
+    end
+    return names
+  end
+  local record, why = source_of(fn)
+  if not record then error(why, 4) end
+  local ctx = { name = record.name, text = record.text, version = record.version }
+  local node = require "neso.frontend.parser".parse_function(record.text, record.from, record.to,
+    ctx)
+  local names = {}
+  for i, param in ipairs(node.params) do names[i] = param.name end
+  return names
+end
+
+--- A kernel of a Lua function. Parameters in CAPITALS are compile-time constants; `decl` gives
+--- types and defaults: `neso.jit({ n = tl.i64, x = "*f16", BLOCK = 256 }, function(x, n, BLOCK)`.
+---@param decl table|function
+---@param fn function|nil
+---@return neso.kernel
+function M.jit(decl, fn)
+  if fn == nil then decl, fn = {}, decl end
+  if M.is(fn) then error("neso.jit: this is a kernel already", 2) end
+  if type(fn) ~= "function" then
+    error(format("neso.jit: expected a function, got %s", type(fn)), 2)
+  end
+  if type(decl) ~= "table" then
+    error(format("neso.jit: the declaration must be a table, got %s", type(decl)), 2)
+  end
+  local info = debug.getinfo(fn, "S")
+  if info.what == "C" then error("neso.jit: a C function has no Lua source", 2) end
+  require "neso.frontend.source".keep(fn)
+  return new_kernel({ _fn = fn, _place = info.short_src .. ":" .. info.linedefined },
+    parameter_names(fn), decl)
+end
+
+local function function_nodes(block, ctx)
+  local nodes = {}
+  for _, stat in ipairs(block.stats) do
+    local func = stat.func
+    local plain = stat.kind == "LocalFunction"
+      or (stat.kind == "FunctionStat" and not stat.is_method and stat.target.kind == "Name")
+    if not func or not plain then
+      require "neso.frontend.diagnostics".throw(ctx, stat,
+        "a kernel string holds functions with plain names only",
+        "constants come from the table after the string: neso.kernel([[...]], { N = 8 })")
+    end
+    local name = stat.kind == "LocalFunction" and stat.name or stat.target
+    nodes[#nodes + 1] = { name = name.name, node = func, exported = stat.kind == "FunctionStat" }
+  end
+  return nodes
+end
+
+local function string_env(given)
+  local env = { neso = require "neso", tl = require "neso.language" }
+  for name, value in pairs(given or {}) do env[name] = value end
+  return setmetatable(env, { __index = _G })
+end
+
+local function parameters_of(node, ctx)
+  local names = {}
+  if node.is_vararg then
+    require "neso.frontend.diagnostics".throw(ctx, node, "a kernel cannot take '...'")
+  end
+  for i, param in ipairs(node.params) do names[i] = param.name end
+  return names
+end
+
+--- Kernels of a string, where Lua 5.3's operators work under every Lua: the functions of the text
+--- in their order; `local function` makes a helper that is not returned. Free names are found in
+--- `env`, then `tl` and `neso`, then the globals; `env.declare[name]` declares parameters.
+---@param text string
+---@param env table|nil
+---@return neso.kernel ...
+function M.kernel(text, env)
+  if type(text) ~= "string" then
+    error(format("neso.kernel: expected a string, got %s (neso.jit takes functions)",
+      type(text)), 2)
+  end
+  local info = debug.getinfo(2, "Sl")
+  local name = info and format("%s:%d[string]", info.short_src, info.currentline) or "[string]"
+  local ctx = { name = name, text = text, version = 5.3 }
+  local block = require "neso.frontend.parser".parse_chunk(text, ctx)
+  local functions = function_nodes(block, ctx)
+  if #functions == 0 then error("neso.kernel: the string holds no function", 2) end
+  local declare = env and env.declare or {}
+  local scope, results = string_env(env), {}
+  for _, entry in ipairs(functions) do
+    entry.node.ctx = ctx
+    local kernel = new_kernel({ name = entry.name, _ast = entry.node, _env = scope,
+      _place = name .. ":" .. entry.node.line }, parameters_of(entry.node, ctx),
+      declare[entry.name] or {})
+    rawset(scope, entry.name, kernel)
+    if entry.exported or #functions == 1 then results[#results + 1] = kernel end
+  end
+  return unpack(results)
+end
+
+--- What the frontend needs of a kernel object; nil for any other value.
+---@param value any
+---@return table|nil record { fn, source, ast, env, name, params }
+function M.record(value)
+  if not M.is(value) then return nil end
+  local record = value._record
+  if record then return record end
+  record = { fn = value._fn, ast = value._ast, env = value._env, params = value.params,
+    place = value._place }
+  if value._fn then
+    local source, why = source_of(value._fn)
+    if not source then
+      error(format("kernel at %s: %s", value._place, tostring(why)), 0)
+    end
+    record.source = source
+  end
+  record.name = rawget(value, "name") or M.name_of(record.source, value)
+  value._record = record
+  return record
+end
+
+-- The name that the text gives the function: `local k = neso.jit(function`, `function k(`.
+function M.name_of(source, value)
+  local before = source.text:sub(1, source.from - 1)
+  local line = before:match "[^\n]*\n?[^\n]*$"
+  local name = line:match "([%a_][%w_]*)%s*=%s*[%w_%.]*jit%s*[%(%s].-$"
+    or line:match "([%a_][%w_]*)%s*=%s*$"
+    or source.text:sub(source.from):match "^function%s+([%a_][%w_%.:]*)%s*%("
+  return name or "kernel@" .. value._place:match "[^/]*$"
+end
+
+-- --------------------------------------------------------------------- launches --
+
+--- Gives a kernel's handle its name and place (for the C module).
+function M.prepare(kernel)
+  core.name(kernel._handle, M.record(kernel).name, kernel._place)
+end
+
+local function title(kernel)
+  local ok, record = pcall(M.record, kernel)
+  return format("kernel '%s' (%s)", ok and record.name or "?", kernel._place)
+end
+
+--- Accepts a launch option or raises (for the C module).
+function M.option(kernel, name)
+  local options = require "neso.devices".options()
+  if options[name] then
+    kernel._names[name] = -1
+    return
+  end
+  local known = {}
+  for _, param in ipairs(kernel.params) do known[#known + 1] = param end
+  for _, option in ipairs(suggest.keys(options)) do known[#known + 1] = option end
+  error(format("%s has no parameter or launch option '%s'%s", title(kernel), tostring(name),
+    suggest.hint(tostring(name), known)), 0)
+end
+
+local function forget_launchers(kernel)
+  for key in pairs(kernel) do
+    if type(key) ~= "string" then kernel[key] = nil end
+  end
+  kernel._kept = 0
+end
+
+local function make(kernel, constructor, grid)
+  return constructor(kernel._handle, kernel, kernel._captures, kernel._names, kernel._defaults,
+    grid)
+end
+
+local function keep(kernel, grid)
+  local launcher = make(kernel, core.launcher, grid)
+  if kernel._kept >= MAX_LAUNCHERS then forget_launchers(kernel) end
+  kernel._kept = kernel._kept + 1
+  rawset(kernel, grid, launcher)
+  return launcher
+end
+
+-- A table of extents is new at every launch: the last launcher is kept with its extents.
+local function table_launcher(kernel, grid)
+  local x, y, z = grid[1], grid[2] or 1, grid[3] or 1
+  if kernel._x == x and kernel._y == y and kernel._z == z and grid[4] == nil then
+    return kernel._last
+  end
+  local launcher = make(kernel, core.launcher, grid)
+  kernel._last, kernel._x, kernel._y, kernel._z = launcher, x, y, z
+  return launcher
+end
+
+function kernel_meta.__index(kernel, key)
+  local kind = type(key)
+  if kind == "string" then
+    if key == "name" then
+      local name = M.record(kernel).name
+      kernel.name = name
+      return name
+    end
+    return methods[key]
+  end
+  if kind == "table" then return table_launcher(kernel, key) end
+  if kind == "number" or kind == "function" then return keep(kernel, key) end
+  return make(kernel, core.launcher, key)
+end
+
+function kernel_meta.__call(kernel)
+  error(title(kernel) .. " is launched with a grid: k[grid](...)", 2)
+end
+
+function kernel_meta.__tostring(kernel)
+  return format("%s(%s)", title(kernel), table.concat(kernel.params, ", "))
+end
+
+--- Compiles for these arguments without launching.
+function methods.warmup(kernel, ...)
+  local warmup = kernel._warmup
+  if not warmup then
+    warmup = make(kernel, core.warmup)
+    kernel._warmup = warmup
+  end
+  return warmup(...)
+end
+
+--- A launch with grid and arguments frozen, called without arguments: `local step = k:bind(grid,
+--- x, y, n)`, then `step()`.
+---@param grid number|table|function
+---@return function
+function methods.bind(kernel, grid, ...)
+  return make(kernel, core.binder, grid)(...)
+end
+
+--- Publishes a kernel for C hosts, which get it by neso_kernel_get. It stays as long as the Lua
+--- state, or until another is exported under the name.
+---@param name string
+---@param kernel neso.kernel
+function M.export(name, kernel)
+  if not M.is(kernel) then
+    error(format("neso.export: expected a kernel, got %s", type(kernel)), 2)
+  end
+  core.export(name, kernel._handle, kernel)
+  M.exported = M.exported or {}
+  M.exported[name] = kernel
+end
+
+for _, name in ipairs { "dump", "tile", "llvm", "asm", "info", "variants" } do
+  methods[name] = function(...) return require "neso.inspect"[name](...) end
+end
+
+return M
