@@ -1,13 +1,12 @@
 --- Compiles kernels for specs: text in, printed program out.
 
-local here = debug.getinfo(1, "S").source:match("^@(.*/)spec/lua/") or ""
-package.path = here .. "lua/?.lua;" .. here .. "lua/?/init.lua;" .. here .. "spec/lua/?.lua;"
-  .. package.path
-package.preload["neso.language.rows"] = package.preload["neso.language.rows"]
-  or function() return dofile(here .. "spec/ops_language.lua") end
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+local root = here .. "../../"
+package.path = root .. "lua/?.lua;" .. root .. "lua/?/init.lua;" .. package.path
+package.preload["neso.language.rows"] = function() return dofile(root .. "spec/ops_language.lua") end
 
 local frontend = require "neso.frontend"
-local printer = require "program_print"
+local printer = dofile(here .. "program_print.lua")
 local source = require "neso.frontend.source"
 
 local M = {}
@@ -65,12 +64,6 @@ function M.error(statements, params, options)
   local ok, message = pcall(M.body, statements, params, options)
   assert(not ok, "the kernel compiles")
   return message
-end
-
---- Removes the indentation of a [[...]] block, for expected texts.
-function M.block(text)
-  local indent = text:match("^\n?( *)")
-  return (("\n" .. text:gsub("^\n", "")):gsub("\n" .. indent, "\n"):gsub("^\n", ""):gsub(" *$", ""))
 end
 
 return M
