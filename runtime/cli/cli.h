@@ -22,13 +22,15 @@ void neso__terminal_preload(lua_State *L);
 /* Metatable of editors and its constructor (a lua_CFunction). */
 int neso__editor_new(lua_State *L);
 
-/* Who gets Ctrl-C: Lua code (watch) or a read of the editor (caught). */
+/* Between watch and unwatch Ctrl-C stops the Lua code that runs. */
 void neso__interrupt_watch(lua_State *L);
 void neso__interrupt_unwatch(void);
-void neso__interrupt_catch(void);
-/* Ends `catch`; whether Ctrl-C was pressed since. */
-bool neso__interrupt_caught(void);
-/* Ctrl-C was pressed since `catch`. */
-bool neso__interrupt_pending(void);
+
+/* From mark(true) to mark(false) Ctrl-C at any other time leaves a mark and
+ * does nothing else. */
+void neso__interrupt_mark(bool on);
+bool neso__interrupt_marked(void);
+/* Whether there is a mark; takes it away. */
+bool neso__interrupt_take(void);
 
 #endif

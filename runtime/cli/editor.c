@@ -48,7 +48,7 @@ static char *ask(EditLine *line) { return editor_of(line)->prompt; }
 
 /* A signal ended the wait for a character: draws again if that is all. */
 static bool goes_on(EditLine *line) {
-  if (neso__interrupt_pending())
+  if (neso__interrupt_marked())
     return false;
   if (continued) {
     el_set(line, EL_PREP_TERM, 0);
@@ -64,7 +64,7 @@ static bool goes_on(EditLine *line) {
 
 static int read_byte(EditLine *line, char *byte) {
   for (;;) {
-    if (neso__interrupt_pending()) {
+    if (neso__interrupt_marked()) {
       errno = EINTR;
       return -1;
     }
@@ -171,6 +171,7 @@ static int editor_close(lua_State *L) {
   free(editor->path);
   free(editor->prompt);
   luaL_unref(L, LUA_REGISTRYINDEX, editor->completer);
+  neso__interrupt_mark(false);
   memset(editor, 0, sizeof *editor);
   editor->completer = LUA_NOREF;
   return 0;
@@ -198,9 +199,8 @@ static int editor_read(lua_State *L) {
   editor->L = L;
   el_resize(editor->line);
   catch_redraws(previous);
-  neso__interrupt_catch();
   const char *text = el_gets(editor->line, &length);
-  bool interrupted = neso__interrupt_caught();
+  bool interrupted = neso__interrupt_take();
   release_redraws(previous);
   if (text && length > 0 && !interrupted) {
     size_t n = (size_t)length;
@@ -268,6 +268,7 @@ int neso__editor_new(lua_State *L) {
     lua_pushstring(L, "the terminal cannot be used for line editing");
     return 2;
   }
+  neso__interrupt_mark(true);
   set_up_keys(editor);
   open_history(editor, path);
   return 1;

@@ -1,5 +1,5 @@
 /* Ctrl-C. While Lua code runs, the handler plants a hook that raises an error
- * at the next instruction; while a line is read, it only leaves a mark. */
+ * at the next instruction; at other times it only leaves a mark. */
 #include "cli.h"
 
 #include <lauxlib.h>
@@ -8,7 +8,7 @@
 
 static lua_State *watched;
 static volatile sig_atomic_t presses;
-static struct sigaction previous;
+static struct sigaction unwatched;
 
 static void stop(lua_State *L, lua_Debug *at) {
   (void)at;
@@ -35,33 +35,36 @@ static void on_press_running(int number) {
   lua_sethook(watched, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
 }
 
-static void on_press_reading(int number) {
+static void on_press_elsewhere(int number) {
   (void)number;
   presses++;
 }
 
-static void install(void (*handler)(int)) {
+static void install(void (*handler)(int), struct sigaction *before) {
   struct sigaction action = {.sa_handler = handler};
   sigemptyset(&action.sa_mask);
-  presses = 0;
-  sigaction(SIGINT, &action, &previous);
+  sigaction(SIGINT, &action, before);
 }
 
 void neso__interrupt_watch(lua_State *L) {
   watched = L;
-  install(on_press_running);
+  presses = 0;
+  install(on_press_running, &unwatched);
 }
 
 void neso__interrupt_unwatch(void) {
-  sigaction(SIGINT, &previous, NULL);
+  sigaction(SIGINT, &unwatched, NULL);
   lua_sethook(watched, NULL, 0, 0);
 }
 
-void neso__interrupt_catch(void) { install(on_press_reading); }
+void neso__interrupt_mark(bool on) {
+  install(on ? on_press_elsewhere : SIG_DFL, NULL);
+}
 
-bool neso__interrupt_pending(void) { return presses > 0; }
+bool neso__interrupt_marked(void) { return presses > 0; }
 
-bool neso__interrupt_caught(void) {
-  sigaction(SIGINT, &previous, NULL);
-  return presses > 0;
+bool neso__interrupt_take(void) {
+  bool marked = presses > 0;
+  presses = 0;
+  return marked;
 }

@@ -54,8 +54,10 @@ local function lasting_locals(text)
   return text, names
 end
 
-local function is_unfinished(message)
-  return find(message, "near '<eof>'$") ~= nil
+-- A quoted string cannot go on in the next line, unless a backslash ends this one.
+local function is_unfinished(message, text)
+  if not find(message, "near '<eof>'$") then return false end
+  return not find(message, "unfinished string near", 1, true) or find(text, "\\$") ~= nil
 end
 
 -- The message of neso's own parser, which shows the place; LuaJIT's when only that one objects.
@@ -94,7 +96,9 @@ function chunk.compile(session, original)
   local why
   f, why = loadstring(as_statement, name)
   if f then return prepared(session, f, name, as_statement, text, names) end
-  if is_unfinished(why) or is_unfinished(why_value) then return nil, "unfinished", why end
+  if is_unfinished(why, text) or is_unfinished(why_value, text) then
+    return nil, "unfinished", why
+  end
   return nil, "error", syntax_error(text, name, why)
 end
 

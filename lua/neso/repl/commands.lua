@@ -119,12 +119,21 @@ function commands.time.run(prompt, rest)
     duration(samples[1]), duration(first)))
 end
 
+local function brief(value)
+  local text = show.value(value)
+  local first = match(text, "^[^\n]*")
+  if first == text and #text <= 70 then return text end
+  return first:sub(1, 66) .. " ..."
+end
+
 function commands.vars.run(prompt)
   local names = {}
-  for name in next, prompt.session.variables do names[#names + 1] = name end
+  for name, value in next, prompt.session.variables do
+    if prompt.predefined[name] ~= value then names[#names + 1] = name end
+  end
   sort(names)
   for _, name in pairs(names) do
-    prompt.print(name .. " = " .. show.value(prompt.session.variables[name]))
+    prompt.print(name .. " = " .. brief(prompt.session.variables[name]))
   end
 end
 

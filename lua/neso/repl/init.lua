@@ -93,13 +93,14 @@ local function predefine(self)
     self.failed = false
     return
   end
+  self.predefined = { neso = neso, tl = language }
   chunk.declare(self.session, "neso", neso)
   chunk.declare(self.session, "tl", language)
 end
 
 local function open(lines)
   local has_terminal, terminal = pcall(require, "neso.terminal")
-  local self = setmetatable({ session = chunk.session(), print = print_out, reader = lines,
+  local self = setmetatable({ session = chunk.session(), print = print_out, predefined = {},
     terminal = has_terminal and terminal or nil }, Prompt)
   predefine(self)
   lines:complete(function(before)

@@ -1,0 +1,229 @@
+-- The `neso` program: scripts, pipes, and the prompt as typed on a pseudo terminal.
+
+local stage, build = os.getenv "NESO_STAGE", os.getenv "NESO_BUILD"
+local NESO = stage and stage .. "/bin/neso"
+local PTY = build and build .. "/spec/c/spec_pty_run"
+
+local function read(path)
+  local file = io.open(path, "rb")
+  if not file then return nil end
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+local function write(path, text)
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+end
+
+local function file(text)
+  local path = os.tmpname()
+  write(path, text)
+  finally(function() os.remove(path) end)
+  return path
+end
+
+-- Output (both streams) and exit status of a shell command.
+local function run(command)
+  local pipe = assert(io.popen("{ " .. command .. "; echo \"rc=$?\"; } 2>&1"))
+  local out = pipe:read "*a"
+  pipe:close()
+  local text, status = out:match "^(.*)rc=(%d+)\n$"
+  return text, tonumber(status)
+end
+
+local function neso(arguments) return run("'" .. NESO .. "' " .. arguments) end
+
+-- What the prompt answers to lines from a pipe.
+local function piped(lines)
+  return neso("< " .. file(table.concat(lines, "\n") .. "\n"))
+end
+
+-- What a terminal shows after the steps of spec/c/pty_run.c; state is where the history lies.
+local function typed(steps, state)
+  local path = file("wait neso> \n" .. table.concat(steps, "\n") .. "\n")
+  return run(("XDG_STATE_HOME='%s' TERM=xterm '%s' '%s' < %s"):format(state, PTY, NESO, path))
+end
+
+local PROMPT = "wait \\x0aneso> "
+
+-- Types a line and waits for the next prompt.
+local function line(text) return "send " .. text .. "\\n", PROMPT end
+
+local function leave() return "send \\x04", "exit" end
+
+local describe_program = NESO and read(NESO) and describe or pending
+local describe_terminal = PTY and read(PTY) and NESO and read(NESO) and describe or pending
+
+describe_program("neso, the program", function()
+  it("runs a script with arg and its arguments", function()
+    local path = file "print(arg[0], arg[1], #arg, select('#', ...), ...)"
+    local out, status = neso(path .. " a 'b c'")
+    assert.equal(path .. "\ta\t2\t2\ta\tb c\n", out)
+    assert.equal(0, status)
+  end)
+
+  it("shows a script's error with its calls, and fails", function()
+    local path = file "local function f() error('boo') end\nf()\n"
+    local out, status = neso(path)
+    assert.equal(1, status)
+    assert.truthy(out:find("neso: " .. path .. ":1: boo\nstack traceback:", 1, true), out)
+    assert.truthy(out:find(path .. ":2: in main chunk", 1, true), out)
+    assert.is_nil(out:find("repl/program", 1, true), out)
+  end)
+
+  it("says what is wrong with a script or an option", function()
+    local out, status = neso "/nowhere.lua"
+    assert.same({ "neso: cannot open /nowhere.lua: No such file or directory\n", 1 },
+      { out, status })
+    out, status = neso "--foo"
+    assert.same({ "neso: unknown option --foo (see neso --help)\n", 2 }, { out, status })
+    out, status = neso(file "x =")
+    assert.equal(1, status)
+    assert.truthy(out:find "near '<eof>'")
+  end)
+
+  it("takes code, modules and the standard input", function()
+    assert.equal("3\n", (neso "-e 'print(1 + 2)'"))
+    assert.equal("1\n2\n", (neso("-e 'a = 1 print(a)' -e 'print(a + 1)'")))
+    assert.equal("x\n", (run("echo 'print(...)' | '" .. NESO .. "' - x")))
+    assert.equal("table\n", (neso "-l jit.util -e 'print(type(package.loaded[\"jit.util\"]))'"))
+  end)
+
+  it("exits as the script says", function()
+    assert.equal(7, select(2, neso(file "os.exit(7)")))
+  end)
+
+  it("tells its version and its use", function()
+    assert.truthy((neso "--version"):find "^neso %d+%.%d+%.%d+, LuaJIT")
+    assert.truthy((neso "--help"):find "usage: neso")
+  end)
+
+  it("finds its modules from where it is installed", function()
+    local out = run("cd / && env -u LUA_PATH -u LUA_CPATH '" .. NESO
+      .. "' -e 'print(package.searchpath(\"neso.repl.show\", package.path))'")
+    assert.equal(stage .. "/share/lua/5.1/neso/repl/show.lua\n", out)
+  end)
+end)
+
+describe_program("neso at a pipe", function()
+  it("shows values and no prompts", function()
+    local out, status = piped { "1 + 1", "local x = 5", "x, 'a'", "{1, {b = 2}}", "=x * 2",
+      "print(x)", "_", "-- nothing" }
+    assert.equal('2\n5\t"a"\n{ 1, { b = 2 } }\n10\n5\n10\n', out)
+    assert.equal(0, status)
+  end)
+
+  it("goes on after errors, and fails at the end", function()
+    local out, status = piped { "error 'boo'", "x y", "'open", "local t = {", "}", "nil + 1",
+      "'on'", "error({})", "error()", "'still on'" }
+    assert.truthy(out:find("neso:1:1: boo\n", 1, true), out)
+    assert.truthy(out:find("\n   1 | x y\n     |   ^\n", 1, true), out)
+    assert.truthy(out:find('"on"', 1, true), out)
+    assert.truthy(out:find('"still on"', 1, true), out)
+    assert.equal(1, status)
+  end)
+
+  it("joins the lines of an input, and complains about an unfinished one", function()
+    local out, status = piped { "for i = 1, 2 do", "  print(i)", "end", "1 +", "2", "f = [[", "a",
+      "]]", "f", "if x then" }
+    assert.truthy(out:find('^1\n2\n3\n"a\\n"\n'), out)
+    assert.truthy(out:find "'end' expected", out)
+    assert.equal(1, status)
+  end)
+
+  it("keeps local variables of the prompt apart from globals", function()
+    local out = piped { "local a, b = 1", "local function f(n) if n > 0 then return f(n - 1) end "
+      .. "return a end", "f(3), b, rawget(_G, 'a'), rawget(_G, 'f')", "a = 2", "f(0)", "c = 3",
+      "rawget(_G, 'c')", "local c = 4", "c, _G.c", "local a", "a", "do local d = 1 end", "d" }
+    assert.equal("1\tnil\tnil\tnil\n2\n3\n4\t3\nnil\nnil\n", out)
+  end)
+
+  it("knows its commands", function()
+    local out = piped { ":help", ":vars", ":time math.sin(1)", ":nonsense", ":tile", ":tile 7",
+      ":quit", "print 'not reached'" }
+    assert.truthy(out:find ":time EXPRESSION", out)
+    assert.truthy(out:find "median [%d.]+ ns of %d+ runs", out)
+    assert.truthy(out:find "unknown command :nonsense", out)
+    assert.truthy(out:find "an expression is missing", out)
+    assert.truthy(out:find "`7` is no kernel", out)
+    assert.is_nil(out:find "not reached", out)
+  end)
+
+  it("shows tables with cycles, many items and odd keys", function()
+    local out = piped { "t = {} t.t = t t['a b'] = 1 t[2.5] = true", "t",
+      "local big = {} for i = 1, 100 do big[i] = i end",
+      "#require'neso.repl.show'.value(big) < 400",
+      "setmetatable({}, { __tostring = function() return 'me' end })", "\"a\\n\\1\"" }
+    assert.equal('{ [2.5] = true, ["a b"] = 1, t = {<itself>} }\ntrue\nme\n"a\\n\\001"\n', out)
+  end)
+end)
+
+describe_terminal("neso on a terminal", function()
+  local state
+
+  setup(function()
+    state = os.tmpname()
+    os.remove(state)
+  end)
+
+  teardown(function() os.execute("rm -rf '" .. state .. "'") end)
+
+  it("prompts, shows values, and leaves at Ctrl-D", function()
+    local first, second = line "40 + 2"
+    local out, status = typed({ first, second, leave() }, state)
+    assert.equal(0, status, out)
+    assert.truthy(out:find("neso> 40 + 2\r\n42\r\nneso> ", 1, true), out)
+  end)
+
+  it("asks on for the rest of an input", function()
+    local out, status = typed({ "send for i = 1, 2 do\\n", "wait   ... ", "send print(i * 7)\\n",
+      "wait   ... ", "send end\\n", "wait 14", PROMPT, leave() }, state)
+    assert.equal(0, status, out)
+  end)
+
+  it("survives errors", function()
+    local out, status = typed({ "send error('boo')\\n", "wait neso:1:1: boo", PROMPT,
+      "send x y\\n", "wait expected", PROMPT, "send 6 * 7\\n", "wait 42", PROMPT, leave() }, state)
+    assert.equal(0, status, out)
+  end)
+
+  it("stops what runs at Ctrl-C", function()
+    local out, status = typed({ "send while true do end\\n", "sleep 300", "send \\x03",
+      "wait interrupted", PROMPT, "send 6 * 7\\n", "wait 42", PROMPT, leave() }, state)
+    assert.equal(0, status, out)
+  end)
+
+  it("drops the line, and an unfinished input, at Ctrl-C", function()
+    local out, status = typed({ "send garbage garbage", "wait garbage garbage", "send \\x03",
+      PROMPT, "send local t = {\\n", "wait   ... ", "send \\x03", PROMPT, "send 6 * 7\\n",
+      "wait 42", PROMPT, leave() }, state)
+    assert.equal(0, status, out)
+  end)
+
+  it("completes names, fields, methods, keywords and commands", function()
+    local out, status = typed({ "send string.for\\t('%d!', 7)\\n", 'wait "7!"', PROMPT,
+      "send math.\\t", "wait acos", "wait neso> math.", "send pi\\n", "wait 3.14", PROMPT,
+      "send local verylongname = 'abc'\\n", PROMPT, "send verylo\\t:upp\\t()\\n", 'wait "ABC"',
+      PROMPT, "send :he\\t\\n", "wait Tab completes", PROMPT, leave() }, state)
+    assert.equal(0, status, out)
+  end)
+
+  it("edits and reads UTF-8", function()
+    local out, status = typed({ "send 'a\195\188\226\130\172", "wait \226\130\172",
+      "send \\x7f'\\n", "wait \"a\195\188\"", PROMPT, leave() }, state)
+    assert.equal(0, status, out)
+  end)
+
+  it("brings back earlier lines, also in the next session", function()
+    local folder = state .. "/history"
+    local out, status = typed({ "send 6 * 7\\n", "wait 42", PROMPT, "send 'other'\\n", PROMPT,
+      "send \\e[A\\e[A\\n", "wait 42", PROMPT, leave() }, folder)
+    assert.equal(0, status, out)
+    assert.truthy(read(folder .. "/neso/history"):find "other")
+    out, status = typed({ "send \\e[A\\n", "wait 42", PROMPT, leave() }, folder)
+    assert.equal(0, status, out)
+  end)
+end)
