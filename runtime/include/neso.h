@@ -254,15 +254,23 @@ typedef struct neso_arg {
 } neso_arg;
 
 static inline neso_arg neso_arg_buffer(neso_buffer *buffer, neso_dtype dtype) {
-  neso_arg arg = {NESO_ARG_BUFFER, (uint8_t)dtype, 0, {.buffer = buffer}, 0};
+  neso_arg arg = {NESO_ARG_BUFFER, (uint8_t)dtype, 0, {0}, 0};
+  arg.value.buffer = buffer;
   return arg;
 }
 static inline neso_arg neso_arg_number(double number) {
-  neso_arg arg = {NESO_ARG_NUMBER, 0, 0, {.number = number}, 0};
+  neso_arg arg = {NESO_ARG_NUMBER, 0, 0, {0}, 0};
+  arg.value.number = number;
   return arg;
 }
 static inline neso_arg neso_arg_integer(int64_t integer) {
-  neso_arg arg = {NESO_ARG_INTEGER, 0, 0, {.integer = integer}, 0};
+  neso_arg arg = {NESO_ARG_INTEGER, 0, 0, {0}, 0};
+  arg.value.integer = integer;
+  return arg;
+}
+static inline neso_arg neso_arg_bool(bool boolean) {
+  neso_arg arg = {NESO_ARG_BOOL, 0, 0, {0}, 0};
+  arg.value.boolean = boolean;
   return arg;
 }
 

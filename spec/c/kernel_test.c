@@ -26,10 +26,6 @@ static int teardown(void **state) {
 
 /* ---------------------------------------------------- numbers by value -- */
 
-static neso_arg bool_arg(bool value) {
-  return (neso_arg){NESO_ARG_BOOL, 0, 0, {.boolean = value}, 0};
-}
-
 static neso_arg unsigned_arg(uint64_t value) {
   neso_arg arg = neso_arg_integer((int64_t)value);
   arg.dtype = NESO_U64;
@@ -66,7 +62,7 @@ static void by_value(void **state) {
       {neso_arg_integer(INT64_C(1) << 31), NESO_I64},
       {unsigned_arg(5), NESO_I32},
       {unsigned_arg(UINT64_MAX), NESO_U64},
-      {bool_arg(true), NESO_I1},
+      {neso_arg_bool(true), NESO_I1},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     neso_dtype dtype;
@@ -137,7 +133,7 @@ static void declared_limits(void **state) {
   assert_false(fits(NESO_U64, neso_arg_integer(-1)));
   assert_true(fits(NESO_U64, unsigned_arg(UINT64_MAX)));
   assert_false(fits(NESO_I64, unsigned_arg(UINT64_MAX)));
-  assert_true(fits(NESO_I1, bool_arg(true)));
+  assert_true(fits(NESO_I1, neso_arg_bool(true)));
   assert_true(fits(NESO_F16, neso_arg_number(65519)));
   assert_false(fits(NESO_F16, neso_arg_number(65520)));
   assert_true(fits(NESO_F16, neso_arg_number(-INFINITY)));
@@ -418,8 +414,8 @@ static void constants_by_type_and_bits(void **state) {
                            neso_arg_number(1),
                            neso_arg_integer(1),
                            unsigned_arg(1),
-                           bool_arg(true),
-                           bool_arg(false),
+                           neso_arg_bool(true),
+                           neso_arg_bool(false),
                            text_arg(""),
                            text_arg("1"),
                            text_arg(long_text),
