@@ -1,7 +1,7 @@
 -- Every operation of neso, once. Two lists:
 --
---   ir        operations of the tile IR: what the decoder may build. The C header neso_ops.h and the
---             IRDL text of the `neso` dialect are generated from them (spec/gen/ops_header.lua).
+--   ir        operations of the tile IR: what the decoder may build. The C header neso_ops.h and
+--             the IRDL text of the `neso` dialect are made from them (spec/gen/ops_header.lua).
 --   language  functions of the tile language (`tl.*`), from spec/ops_language.lua: signature, doc
 --             line, reference in plain Lua, and the ir operation.
 --
@@ -24,7 +24,8 @@ local neso = {
   { "neso.arange", 0, 1, attributes = { { "start", "integer" }, { "end", "integer" } },
     doc = "block of i32 that counts from `start` to before `end`" },
   { "neso.broadcast", 1, 1, args = { "block" }, doc = "extents of 1 stretched, rank kept" },
-  { "neso.expand_dims", 1, 1, attributes = axis, args = { "block" }, doc = "an extent of 1 put in" },
+  { "neso.expand_dims", 1, 1, attributes = axis, args = { "block" },
+    doc = "an extent of 1 put in" },
   { "neso.reshape", 1, 1, args = { "block" }, doc = "same elements, row-major" },
   { "neso.trans", 1, 1, attributes = { { "order", "array" } }, args = { "block" },
     doc = "extent k of the result is extent order[k] of the operand" },

@@ -10,7 +10,7 @@
 --                              computed in f32 and rounded once; `direct` keeps 16 bits
 --              rows without a kind are built by lua/neso/language/<group>.lua
 --   op         the tile IR operation
---   method     false: not callable as x:name() (default: rows whose first parameter is x or pointer)
+--   method     false: not callable as x:name() (default: the first parameter is x or pointer)
 --   reference  the same in plain Lua on numbers, for conformance cases; ulp = error allowed in f32
 --   host       true: may also be called outside of kernels, on numbers
 -- A row is about values; dtypes and shapes follow the rules of spec/language.md.
@@ -49,7 +49,8 @@ return {
     doc = "Block of i32 from `first` to before `last`; with one argument from 0." },
   { "full", "shape value dtype?", group = "create",
     doc = "Block with `value` everywhere; the dtype defaults to that of the value." },
-  { "zeros", "shape dtype?", group = "create", doc = "Block of zeros, f32 unless a dtype is given." },
+  { "zeros", "shape dtype?", group = "create",
+    doc = "Block of zeros, f32 unless a dtype is given." },
   { "zeros_like", "x", group = "create", doc = "Zeros of the shape and dtype of x." },
 
   -- Shape -----------------------------------------------------------------------------------------
@@ -88,7 +89,8 @@ return {
     doc = "e to the x." },
   { "exp2", "x", group = "math", kind = "float1", op = "math.exp2", ulp = 4,
     reference = function(x) return 2 ^ x end, doc = "2 to the x." },
-  { "expm1", "x", group = "math", kind = "float1", op = "math.expm1", ulp = 8, doc = "exp(x) - 1." },
+  { "expm1", "x", group = "math", kind = "float1", op = "math.expm1", ulp = 8,
+    doc = "exp(x) - 1." },
   { "log", "x", group = "math", kind = "float1", op = "math.log", reference = math.log, ulp = 4,
     positive = true, doc = "Natural logarithm." },
   { "log2", "x", group = "math", kind = "float1", op = "math.log2", ulp = 4, positive = true,

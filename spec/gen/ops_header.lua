@@ -1,6 +1,6 @@
 -- luajit spec/gen/ops_header.lua OPS_LUA OUT_DIR
 -- Writes what the C side knows of spec/ops.lua: OUT_DIR/neso_ops.h (one NESO_OP row an operation),
--- OUT_DIR/neso.irdl.mlir (the `neso` dialect) and OUT_DIR/neso_irdl.mlir.h (the same as a C string).
+-- OUT_DIR/neso.irdl.mlir (the `neso` dialect) and OUT_DIR/neso_irdl.mlir.h (a C string of it).
 
 local bases = {
   integer = "#builtin.integer",

@@ -15,7 +15,7 @@ end
 describe("errors", function()
   it("show file, line, column, source and caret", function()
     assert.are.equal([[
-k.lua:2:11: cannot add blocks of shapes {16} and {32}: extent 0 is 16 on one side and 32 on the other
+k.lua:2:11: cannot add blocks of shapes {16} and {32}: extent 0 differs (16 and 32)
    2 | local y = tl.arange(0, 16) + tl.arange(0, 32)
      |           ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 hint: x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}]],
@@ -53,7 +53,7 @@ hint: x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}]],
 
   it("types that change", function()
     refused("local v = n\nfor i = 1, n do v = v + 0.5 end",
-      "variable 'v' is scalar of i32 before the loop and scalar of f32 at the end of the loop's body",
+      "variable 'v' is scalar of i32 before the loop and scalar of f32 at the end of its body",
       "a variable keeps one type and shape over run-time branches and loops")
     refused("local v\nif n > 2 then v = n else\nv = tl.arange(0, 4) end",
       "variable 'v' is scalar of i32 in line 3 and block {4} of i32 in line 4",
@@ -114,7 +114,8 @@ hint: x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}]],
     refused("local s = string.rep('x', n)",
       "a C function cannot take values that are known at run time only",
       "use an operation of tl")
-    refused("local t = {1}\nlocal v = t[n]", "an index must be known when compiling, got scalar of i32",
+    refused("local t = {1}\nlocal v = t[n]",
+      "an index must be known when compiling, got scalar of i32",
       "tables exist only while the kernel is compiled; data for run time lives in tensors")
   end)
 

@@ -65,7 +65,7 @@ kernel k(%0 x: ptr<i32> facts 2, %1 n: i32)
     local out = {}
     support.build(function(x, n)
       local acc = 0
-      for i = 1, n do
+      for _ = 1, n do
         tl.static_print("acc", acc)
         acc = acc + 0.5
       end

@@ -3,7 +3,9 @@
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 local root = here .. "../../"
 package.path = root .. "lua/?.lua;" .. root .. "lua/?/init.lua;" .. package.path
-package.preload["neso.language.rows"] = function() return dofile(root .. "spec/ops_language.lua") end
+package.preload["neso.language.rows"] = function()
+  return dofile(root .. "spec/ops_language.lua")
+end
 
 local frontend = require "neso.frontend"
 local printer = dofile(here .. "program_print.lua")
@@ -18,7 +20,8 @@ function M.params(text)
   for word in text:gmatch("%S+") do
     local name, const = word:match("^([%w_]+)=(.+)$")
     if name then
-      params[#params + 1] = { name = name, kind = "const", value = loadstring("return " .. const)() }
+      local value = assert(loadstring("return " .. const))()
+      params[#params + 1] = { name = name, kind = "const", value = value }
     else
       local star, dtype
       name, star, dtype = word:match("^([%w_]+):([*@]?)([%w_]+)$")

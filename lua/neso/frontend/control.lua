@@ -108,8 +108,9 @@ local function finish_if(cx, cond, a, b, serial, node)
     cx.builder.line = cx:line_of(node)
     results = cx.builder:op("scf.if", { cond.ssa }, types, nil, { a.region, b.region }).results
   end
-  local at, value = 1, nil
+  local at = 1
   for _, m in ipairs(merged) do
+    local value
     value, at = merge.rebuild(cx, m.spec, results, at)
     merge.write(cx, m.slot.container, m.slot.key, value)
   end
@@ -206,7 +207,7 @@ local function move_ops(cx, region)
   end
 end
 
--- `compute()` in front of the branch, where that costs little and has no effect: true and the value.
+-- `compute()` in front of the branch, where that costs little and has no effect: true, the value.
 local function computed_always(cx, compute)
   local mark, trail = cx.builder:checkpoint(), #cx.trail
   local region, value = cx.builder:in_region({}, compute)

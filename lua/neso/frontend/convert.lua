@@ -139,7 +139,7 @@ function M.join_shapes(a, b)
     local x = a[i - rank + #a] or 1
     local y = b[i - rank + #b] or 1
     if x ~= y and x ~= 1 and y ~= 1 then
-      return nil, ("extent %d is %d on one side and %d on the other"):format(i - 1, x, y)
+      return nil, ("extent %d differs (%d and %d)"):format(i - 1, x, y)
     end
     out[i] = x == 1 and y or x
   end

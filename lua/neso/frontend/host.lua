@@ -1,6 +1,6 @@
 --- Functions of the host that have a meaning of their own in kernels: the standard library. On
---- compile-time values they do what they do in Lua; math.* and bit.* on run-time values are the tile
---- operations.
+--- compile-time values they do what they do in Lua; math.* and bit.* on run-time values are the
+--- tile operations.
 
 local arith = require "neso.frontend.arith"
 local expr = require "neso.frontend.expr"

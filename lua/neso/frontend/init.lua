@@ -44,7 +44,8 @@ end
 
 local function run_time_param(cx, param)
   local kind = dtype.find(param.dtype)
-  local ssa, value = { param = true }, nil
+  local ssa = { param = true }
+  local value
   if param.kind == "pointer" then
     ssa.type = values.pointer_key(kind)
     ssa.small = small_buffer(param.facts)

@@ -73,7 +73,7 @@ local function spec_for(cx, loop, slot)
   end
   local spec, what_a, what_b = merge.unify(cx, init, final, loop.serial)
   if not spec then
-    merge.refuse(cx, slot, what_a, "before the loop", what_b, "at the end of the loop's body",
+    merge.refuse(cx, slot, what_a, "before the loop", what_b, "at the end of its body",
       slot.node or loop.node)
   end
   if spec.kind == "poison" and not spec.value then

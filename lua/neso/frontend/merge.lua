@@ -75,7 +75,7 @@ end
 
 local spec_of
 
-local function table_spec(cx, a, fields)
+local function table_spec(a, fields)
   local keys = {}
   for key in pairs(a) do
     keys[#keys + 1] = key
@@ -96,7 +96,7 @@ function spec_of(cx, x, serial)
     for key, value in pairs(x) do
       fields[key] = spec_of(cx, value, serial)
     end
-    return table_spec(cx, x, fields)
+    return table_spec(x, fields)
   end
   return { kind = "const", value = x }
 end
@@ -160,7 +160,7 @@ local function two_tables(cx, a, b, serial)
   for key in pairs(b) do
     if a[key] == nil then return nil, "a table without " .. tostring(key), "a table with it" end
   end
-  return table_spec(cx, a, fields)
+  return table_spec(a, fields)
 end
 
 --- Spec of a slot that is `a` on one path and `b` on the other; nil and both in words if none.

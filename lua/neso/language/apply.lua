@@ -1,7 +1,7 @@
 --- Calls of tl functions: arguments by position or by name, then the builder of the function.
 --
--- A last argument that is a table with named fields gives arguments by name; its positional part, and
--- a table that is the only argument, stand for positional ones (or for the shape).
+-- A last argument that is a table with named fields gives arguments by name; its positional part,
+-- and a table that is the only argument, stand for positional ones (or for the shape).
 
 local suggest = require "neso.suggest"
 local values = require "neso.frontend.values"

@@ -22,7 +22,8 @@ function M.arange(cx, a)
   end
   local shape = convert.check_shape(cx, { last - first })
   local block = cx.builder:value("neso.arange", {}, dtypes.i32, shape,
-    { { "start", "i", "t:i32", ("%d"):format(first) }, { "end", "i", "t:i32", ("%d"):format(last) } })
+    { { "start", "i", "t:i32", ("%d"):format(first) },
+      { "end", "i", "t:i32", ("%d"):format(last) } })
   block.ssa.nonnegative = first >= 0
   return block
 end

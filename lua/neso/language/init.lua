@@ -1,5 +1,5 @@
---- neso.language: what kernels are written in. `tl.f32`, ... are dtypes; `tl.load`, ... are functions
---- that have a meaning in kernels only. The list of them is data (spec/ops_language.lua).
+--- neso.language: what kernels are written in. `tl.f32`, ... are dtypes; `tl.load`, ... are
+--- functions that have a meaning in kernels only. The list of them is data (spec/ops_language.lua).
 
 local dtype = require "neso.dtype"
 

@@ -8,7 +8,10 @@ local values = require "neso.frontend.values"
 
 local M = {}
 
-local caches = { load = { "", ".ca", ".cg", ".cs", ".cv" }, store = { "", ".wb", ".cg", ".cs", ".wt" } }
+local caches = {
+  load = { "", ".ca", ".cg", ".cs", ".cv" },
+  store = { "", ".wb", ".cg", ".cs", ".wt" },
+}
 local evictions = { "", "evict_first", "evict_last" }
 
 local function check_pointer(cx, x, name)
