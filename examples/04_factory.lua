@@ -5,7 +5,7 @@ local tl = neso.language
 
 local function horner(x, terms)
   local sum = 0.0
-  for i = #terms, 1, -1 do sum = sum * x + terms[i] end
+  for i in tl.static_range(#terms, 0, -1) do sum = sum * x + terms[i] end
   return sum
 end
 
