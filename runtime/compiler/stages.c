@@ -143,8 +143,8 @@ static neso_status start(state *s) {
   return status;
 }
 
-static neso_status needs(state *s, const void *form, const char *before) {
-  if (form)
+static neso_status needs_llvm(state *s) {
+  if (s->llvm.module)
     return NULL;
   return neso__pass_fail(s->env, NESO_INVALID_ARGUMENT, (MlirOperation){NULL},
                          "stage '%s' must come after stage '%s'", s->env->stage,
@@ -183,7 +183,7 @@ static neso_status stage_llvm(state *s, const char *passes) {
 }
 
 static neso_status stage_opt(state *s, const char *passes) {
-  neso_status status = needs(s, s->llvm.module, "llvm");
+  neso_status status = needs_llvm(s);
   if (!status)
     status = neso__llvm_optimize(s->env, &s->llvm, passes);
   if (!status)
@@ -194,7 +194,7 @@ static neso_status stage_opt(state *s, const char *passes) {
 }
 
 static neso_status stage_asm(state *s) {
-  neso_status status = needs(s, s->llvm.module, "llvm");
+  neso_status status = needs_llvm(s);
   if (status)
     return status;
   char *text = override_text(s);
@@ -226,9 +226,10 @@ static neso_status run_stage(state *s, const neso_stage *stage) {
 /* -------------------------------------------------------------- result -- */
 
 static neso_status fill_result(state *s, neso_compile_result *out) {
-  neso_status status = needs(s, s->object, "asm");
-  if (status)
-    return status;
+  neso_status status = NULL;
+  if (!s->object)
+    return neso__pass_fail(s->env, NESO_INVALID_ARGUMENT, (MlirOperation){NULL},
+                           "the stages end without stage 'asm'");
   const char *metadata =
       neso__arena_format(s->env->arena, "scratch %lld\nargs %lld\n",
                          (long long)s->scratch, (long long)s->args);

@@ -513,7 +513,7 @@ static void unknown_names_are_errors(void **state) {
   } cases[] = {{{"tile", "canonicalise"}, "host", "canonicalise"},
                {{"tile", "neso-nothing"}, "host", "neso-nothing"},
                {{"asm", ""}, "host", "must come after stage 'llvm'"},
-               {{"tile", ""}, "host", "must come after stage 'asm'"},
+               {{"tile", ""}, "host", "the stages end without stage 'asm'"},
                {{"tile", ""}, "vax-dec-ultrix", "vax"},
                {{"tile", ""}, "x86_64-linux-gnu i8080", "i8080"},
                {{"tile", ""}, "x86_64-linux-gnu znver4 +warp", "+warp"}};
