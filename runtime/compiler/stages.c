@@ -147,8 +147,8 @@ static neso_status needs_llvm(state *s) {
   if (s->llvm.module)
     return NULL;
   return neso__pass_fail(s->env, NESO_INVALID_ARGUMENT, (MlirOperation){NULL},
-                         "stage '%s' must come after stage '%s'", s->env->stage,
-                         before);
+                         "stage '%s' must come after stage 'llvm'",
+                         s->env->stage);
 }
 
 static neso_status run_mlir(state *s, const char *passes) {
