@@ -150,7 +150,7 @@ end
 
 local function function_nodes(block, ctx)
   local nodes = {}
-  for _, stat in ipairs(block.stats) do
+  for _, stat in ipairs(block) do
     local func = stat.func
     local plain = stat.kind == "LocalFunction"
       or (stat.kind == "FunctionStat" and not stat.is_method and stat.target.kind == "Name")
@@ -180,6 +180,17 @@ local function parameters_of(node, ctx)
   return names
 end
 
+-- "demo.lua:10[string]": the first Lua function that called neso.kernel.
+local function string_name()
+  for level = 3, 12 do
+    local info = debug.getinfo(level, "Sl")
+    if info and info.currentline > 0 then
+      return format("%s:%d[string]", info.short_src, info.currentline)
+    end
+  end
+  return "[string]"
+end
+
 --- Kernels of a string, where Lua 5.3's operators work under every Lua: the functions of the text
 --- in their order; `local function` makes a helper that is not returned. Free names are found in
 --- `env`, then `tl` and `neso`, then the globals; `env.declare[name]` declares parameters.
@@ -191,10 +202,10 @@ function M.kernel(text, env)
     error(format("neso.kernel: expected a string, got %s (neso.jit takes functions)",
       type(text)), 2)
   end
-  local info = debug.getinfo(2, "Sl")
-  local name = info and format("%s:%d[string]", info.short_src, info.currentline) or "[string]"
+  local name = string_name()
   local ctx = { name = name, text = text, version = 5.3 }
   local block = require "neso.frontend.parser".parse_chunk(text, ctx)
+  ctx = block.ctx
   local functions = function_nodes(block, ctx)
   if #functions == 0 then error("neso.kernel: the string holds no function", 2) end
   local declare = env and env.declare or {}
@@ -279,8 +290,16 @@ local function make(kernel, constructor, grid)
     grid)
 end
 
+-- The next three give nil and a message for what is no grid.
+local function new_launcher(kernel, grid)
+  local ok, launcher = pcall(make, kernel, core.launcher, grid)
+  if ok then return launcher end
+  return nil, (launcher:gsub("^[^ ]*:%d+: ", ""))
+end
+
 local function keep(kernel, grid)
-  local launcher = make(kernel, core.launcher, grid)
+  local launcher, why = new_launcher(kernel, grid)
+  if not launcher then return nil, why end
   if kernel._kept >= MAX_LAUNCHERS then forget_launchers(kernel) end
   kernel._kept = kernel._kept + 1
   rawset(kernel, grid, launcher)
@@ -293,7 +312,8 @@ local function table_launcher(kernel, grid)
   if kernel._x == x and kernel._y == y and kernel._z == z and grid[4] == nil then
     return kernel._last
   end
-  local launcher = make(kernel, core.launcher, grid)
+  local launcher, why = new_launcher(kernel, grid)
+  if not launcher then return nil, why end
   kernel._last, kernel._x, kernel._y, kernel._z = launcher, x, y, z
   return launcher
 end
@@ -308,9 +328,16 @@ function kernel_meta.__index(kernel, key)
     end
     return methods[key]
   end
-  if kind == "table" then return table_launcher(kernel, key) end
-  if kind == "number" or kind == "function" then return keep(kernel, key) end
-  return make(kernel, core.launcher, key)
+  local launcher, why
+  if kind == "table" then
+    launcher, why = table_launcher(kernel, key)
+  elseif kind == "number" or kind == "function" then
+    launcher, why = keep(kernel, key)
+  else
+    launcher, why = new_launcher(kernel, key)
+  end
+  if not launcher then error(title(kernel) .. ": " .. why, 2) end
+  return launcher
 end
 
 function kernel_meta.__call(kernel)

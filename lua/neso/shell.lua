@@ -11,7 +11,7 @@ local has_ffi, ffi = pcall(require, "ffi")
 -- their decimal text. (Lua 5.3 and later have integers; only u64 from 2^63 on comes here.)
 local function wide(high, low, unsigned, text)
   if not has_ffi then return text end
-  local bits = ffi.cast("uint64_t", high) * 4294967296ULL + ffi.cast("uint64_t", low)
+  local bits = ffi.cast("uint64_t", high) * 2 ^ 32 + ffi.cast("uint64_t", low)
   return unsigned and bits or ffi.cast("int64_t", bits)
 end
 

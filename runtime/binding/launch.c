@@ -82,10 +82,10 @@ static void push_argument(neso_call *call, int i) {
   const neso_arg *arg = &call->args[i];
   switch (arg->kind) {
   case NESO_ARG_NUMBER:
-    lua_pushnumber(L, arg->value.number);
+    neso_lua_push_number(L, arg->value.number);
     break;
   case NESO_ARG_INTEGER:
-    lua_pushnumber(L, (lua_Number)arg->value.integer);
+    neso__push_int64(L, call->handle->binding, arg->value.integer);
     break;
   case NESO_ARG_BOOL:
     lua_pushboolean(L, arg->value.boolean);
@@ -185,17 +185,6 @@ static int launcher_new(lua_State *L) {
   return 1;
 }
 
-/* core.grid(number or table) -> x, y, z */
-static int grid_read(lua_State *L) {
-  int64_t grid[3];
-  lua_settop(L, 1);
-  read_grid(L, 1, grid);
-  for (int axis = 0; axis < 3; axis++) {
-    lua_pushnumber(L, (lua_Number)grid[axis]);
-  }
-  return 3;
-}
-
 /* core.warmup(handle, kernel, captures, names, defaults) -> function */
 static int warmup_new(lua_State *L) {
   lua_settop(L, 6);
@@ -269,8 +258,10 @@ static int binder_new(lua_State *L) {
 
 void neso__open_launch(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"launcher", launcher_new}, {"grid", grid_read}, {"warmup", warmup_new},
-      {"binder", binder_new},     {NULL, NULL},
+      {"launcher", launcher_new},
+      {"warmup", warmup_new},
+      {"binder", binder_new},
+      {NULL, NULL},
   };
   neso_lua_setfuncs(L, functions);
 }

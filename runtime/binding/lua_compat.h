@@ -3,6 +3,7 @@
 #ifndef NESO_LUA_COMPAT_H
 #define NESO_LUA_COMPAT_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include <lauxlib.h>
@@ -46,6 +47,19 @@ static inline bool neso_lua_is_integer(lua_State *L, int i) {
 #else
   return lua_isinteger(L, i) != 0;
 #endif
+}
+
+/* A number that reads the same in every Lua: whole ones as integers where this
+ * Lua has them. */
+static inline void neso_lua_push_number(lua_State *L, double value) {
+#if LUA_VERSION_NUM >= 503
+  if (value >= -0x1p53 && value <= 0x1p53 &&
+      value == (double)(lua_Integer)value && !(value == 0 && signbit(value))) {
+    lua_pushinteger(L, (lua_Integer)value);
+    return;
+  }
+#endif
+  lua_pushnumber(L, value);
 }
 
 static inline int neso_lua_absindex(lua_State *L, int i) {

@@ -192,7 +192,7 @@ static void push_arg_value(lua_State *L, neso_binding *binding,
                            const neso_arg *arg) {
   switch (arg->kind) {
   case NESO_ARG_NUMBER:
-    lua_pushnumber(L, arg->value.number);
+    neso_lua_push_number(L, arg->value.number);
     break;
   case NESO_ARG_INTEGER:
     neso__push_int64(L, binding, arg->value.integer);
