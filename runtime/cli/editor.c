@@ -199,6 +199,7 @@ static int editor_read(lua_State *L) {
   editor->L = L;
   el_resize(editor->line);
   catch_redraws(previous);
+  el_set(editor->line, EL_PREP_TERM, 1); /* before the prompt invites typing */
   const char *text = el_gets(editor->line, &length);
   bool interrupted = neso__interrupt_take();
   release_redraws(previous);
