@@ -152,7 +152,7 @@ neso_status neso__grid_run(neso_context *context, const neso_grid_run *run) {
       return neso_status_note(status, "kernel '%s'", run->launch->kernel);
   }
   if (state.workers > 1)
-    status = neso__pool_run(context, state.workers, run_worker, &state);
+    neso__pool_run(context, state.workers, run_worker, &state);
   else if (run->launch->programs == 1)
     run_range(&state, 0, 1, 0);
   else

@@ -8,8 +8,8 @@
 /* Runs task(task_context, i, i) once for each i in [0, count), count at most
  * `context->workers`, and returns when all have ended. Calls from several
  * threads wait for each other. */
-neso_status neso__pool_run(neso_context *context, size_t count,
-                           neso_task_fn task, void *task_context);
+void neso__pool_run(neso_context *context, size_t count, neso_task_fn task,
+                    void *task_context);
 void neso__pool_end(neso_context *context);
 
 /* Working memory of a launch: `count` pieces of at least `size` bytes, each
