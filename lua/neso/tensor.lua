@@ -297,6 +297,16 @@ function methods.to(x, element)
   return core.copy(core.empty(kind.code, x.shape, x.device.handle), x)
 end
 
+--- The same bits as another dtype of the same size.
+function methods.bitcast(x, element)
+  local kind = find_dtype(element)
+  if kind.size ~= x.dtype.size then
+    error(format("bitcast: %s has %d bytes, %s has %d", x.dtype.name, x.dtype.size, kind.name,
+      kind.size), 2)
+  end
+  return core.view(x, x.shape, x.strides, 0, kind.code)
+end
+
 -- -------------------------------------------------------------------- elements --
 
 --- Element at 0-based indices.
