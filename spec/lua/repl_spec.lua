@@ -161,6 +161,104 @@ describe_program("neso at a pipe", function()
   end)
 end)
 
+-- A kernel that adds `what`, as lines to be typed.
+local function kernel(what)
+  return { "local add = neso.jit(function(out, a, n, BLOCK)",
+    "  local at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)",
+    "  tl.store(out + at, tl.load(a + at, at < n) + " .. what .. ", at < n)", "end)" }
+end
+
+local function with_kernel(what, ...)
+  local lines = kernel(what)
+  for _, text in ipairs { ... } do lines[#lines + 1] = text end
+  return lines
+end
+
+describe_program("kernels at the prompt", function()
+  it("are typed, run, dumped and timed", function()
+    local out, status = piped(with_kernel("1", "local x, y = neso.arange(4), neso.zeros{4}",
+      "add[1](y, x, 4, 4)", "y:get(0), y:get(3)", ":tile add", ":llvm add", ":asm add",
+      ":dump opt add", ":time add[1](y, x, 4, 4)", "add"))
+    assert.equal(0, status, out)
+    assert.truthy(out:find "^1\t4\n")
+    assert.truthy(out:find "neso.program_id")
+    assert.truthy(out:find "define i32 @neso_kernel")
+    assert.truthy(out:find "neso_kernel:")
+    assert.truthy(out:find "median [%d.]+ %a+ of %d+ runs")
+    assert.truthy(out:find "kernel 'add'")
+  end)
+
+  it("are redefined, with captured variables of the prompt", function()
+    local lines = with_kernel("1", "local x, y = neso.zeros{4}, neso.zeros{4}",
+      "add[1](y, x, 4, 4)", "y:get(0)", "local step = 10")
+    for _, text in ipairs(with_kernel("step", "add[1](y, x, 4, 4)", "y:get(0)", "step = 20",
+      "add[1](y, x, 4, 4)", "y:get(0)")) do
+      lines[#lines + 1] = text
+    end
+    local out, status = piped(lines)
+    assert.equal(0, status, out)
+    assert.equal("1\n10\n20\n", out)
+  end)
+
+  it("show their errors at the place, and the prompt goes on", function()
+    local out = piped(with_kernel("nonsense", "local x, y = neso.zeros{4}, neso.zeros{4}",
+      "add[1](y, x, 4, 4)", "add[1](y)", ":tile add", "'on'"))
+    assert.truthy(out:find("\n   3 |   tl.store(out + at, tl.load(a + at", 1, true), out)
+    assert.truthy(out:find("launch `add` first", 1, true), out)
+    assert.truthy(out:find '"on"\n$', out)
+  end)
+
+  it("show the first line of the input as it was typed", function()
+    local out = piped { "local k = neso.jit(function(a) tl.store(a, nonsense) end)",
+      "local x = neso.zeros{1}", "k[1](x)" }
+    assert.truthy(out:find("1 | local k = neso.jit(function(a) tl.store(a, nonsense)", 1, true), out)
+  end)
+end)
+
+describe_program("kernels of a script", function()
+  it("come from the text that was loaded, whatever happened to the file since", function()
+    local path = file [[
+      local neso = require "neso"
+      local tl = neso.language
+      local k = neso.jit(function(out) tl.store(out, 1.0) end)
+      local h = io.open(arg[0]) local text = h:read "*a" h:close()
+      h = assert(io.open(arg[1], "w")) h:write((text:gsub("1%.0", "2.0"))) h:close()
+      local x = neso.zeros { 1 }
+      k[1](x)
+      print(x:get(0)) ]]
+    local out, status = neso(path .. " " .. path)
+    assert.equal("1\n", out)
+    assert.equal(0, status)
+    assert.truthy(read(path):find("2.0", 1, true))
+  end)
+end)
+
+describe_program("neso devices and neso cache", function()
+  it("say who serves", function()
+    local out, status = neso "devices"
+    assert.equal(0, status, out)
+    assert.truthy(out:find "cpu +yes", out)
+    assert.truthy(out:find "null +no", out)
+  end)
+
+  it("show and empty the cache", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    finally(function() os.execute("rm -rf '" .. folder .. "'") end)
+    local path = file [[
+      local neso = require "neso"
+      neso.jit(function(out) neso.language.store(out, 3.0) end)[1](neso.zeros { 1 }) ]]
+    local function cached(arguments)
+      return run(("NESO_CACHE_DIR='%s' '%s' %s"):format(folder, NESO, arguments))
+    end
+    assert.same({ "", 0 }, { cached(path) })
+    assert.truthy(cached("cache"):find "files +1\n")
+    assert.truthy(cached("cache clear"):find "^removed 1 files")
+    assert.truthy(cached("cache stats"):find "files +0\n")
+    assert.equal(1, select(2, cached "cache nonsense"))
+  end)
+end)
+
 describe_terminal("neso on a terminal", function()
   local state
 
@@ -224,6 +322,32 @@ describe_terminal("neso on a terminal", function()
     assert.equal(0, status, out)
     assert.truthy(read(folder .. "/neso/history"):find "other")
     out, status = typed({ "send \\e[A\\n", "wait 42", PROMPT, leave() }, folder)
+    assert.equal(0, status, out)
+  end)
+
+  it("takes a kernel line by line, runs, dumps, redefines it and brings it back", function()
+    local steps = {}
+    local function define(what)
+      local lines = kernel(what)
+      for i, text in ipairs(lines) do
+        steps[#steps + 1] = "send " .. text .. "\\n"
+        steps[#steps + 1] = i < #lines and "wait   ... " or PROMPT
+      end
+    end
+    local function add(...)
+      for _, text in ipairs { ... } do steps[#steps + 1] = text end
+    end
+    define "1"
+    add("send local x, y = neso.zeros{4}, neso.zeros{4}\\n", PROMPT)
+    add("send ad\\t[1](y, x, 4, 4)\\n", PROMPT, "send y\\n", "wait 1., 1., 1., 1.", PROMPT)
+    add("send :tile add\\n", "wait neso.program_id", PROMPT)
+    define "'no'"
+    add("send add[1](y, x, 4, 4)\\n", "wait cannot apply", PROMPT)
+    define "2"
+    add("send add[1](y, x, 4, 4)\\n", PROMPT, "send y\\n", "wait 2., 2., 2., 2.", PROMPT)
+    add("send :asm add\\n", "wait neso_kernel", PROMPT)
+    add("send \\e[A\\e[A\\n", "wait 2., 2., 2., 2.", PROMPT, leave())
+    local out, status = typed(steps, state)
     assert.equal(0, status, out)
   end)
 end)
