@@ -1,0 +1,68 @@
+-- Every function of spec/ops_language.lua that has a reference, on each float dtype.
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+local rows = dofile(here .. "../ops_language.lua")
+
+local any_sign = { -9.5, -3.25, -2.5, -1.5, -1, -0.75, -0.5, -0.125, 0.125, 0.3, 0.5, 1, 1.5, 2,
+  2.5, 3.75, 7, 11.25 }
+local positive = { 0.001, 0.125, 0.3, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 7, 10, 100, 1000.5, 12345 }
+
+local function apply(row, names)
+  return function(inputs)
+    local out = {}
+    for i = 1, #inputs[names[1]] do
+      local list = {}
+      for k, name in ipairs(names) do
+        list[k] = inputs[name][i]
+      end
+      out[i] = row.reference(unpack(list))
+    end
+    return out
+  end
+end
+
+local function unary(row, dtype)
+  local values = row.positive and positive or any_sign
+  local small = dtype == "f16" or dtype == "bf16"
+  return {
+    name = row[1] .. " " .. dtype,
+    kernel = ([[function unary(out, x, n, BLOCK)
+      local i = tl.arange(0, BLOCK)
+      tl.store(out + i, tl.%s(tl.load(x + i, i < n, 1)), i < n)
+    end]]):format(row[1]),
+    args = { out = { dtype, count = #values }, x = { dtype, values }, n = #values, BLOCK = 32 },
+    want = { out = apply(row, { "x" }) },
+    ulp = small and math.min(row.ulp, 0.01) or dtype == "f64" and row.ulp * 8 or row.ulp,
+  }
+end
+
+local function binary(row, dtype)
+  local xs, ys = {}, {}
+  for _, a in ipairs(any_sign) do
+    for _, b in ipairs { -3.25, 0.5, 2 } do
+      xs[#xs + 1], ys[#ys + 1] = a, b
+    end
+  end
+  return {
+    name = row[1] .. " " .. dtype,
+    kernel = ([[function binary(out, x, y, n, BLOCK)
+      local i = tl.arange(0, BLOCK)
+      local m = i < n
+      tl.store(out + i, tl.%s(tl.load(x + i, m), tl.load(y + i, m)), m)
+    end]]):format(row[1]),
+    args = { out = { dtype, count = #xs }, x = { dtype, xs }, y = { dtype, ys }, n = #xs,
+      BLOCK = 64 },
+    want = { out = apply(row, { "x", "y" }) },
+    ulp = row.ulp,
+  }
+end
+
+local cases = {}
+for _, row in ipairs(rows) do
+  if row.reference and row.ulp then
+    local make = row[2]:find("^x y") and binary or unary
+    for _, dtype in ipairs { "f32", "f64", "f16", "bf16" } do
+      cases[#cases + 1] = make(row, dtype)
+    end
+  end
+end
+return cases
