@@ -282,6 +282,7 @@ void cpu_nest_run(cpu_lower *l, cpu_output *outputs, int count) {
   }
   open_outer_loops(l, n);
   bool carries = red.active && n->axis == n->vec;
+  at_end(l, n, n->level_count - 1);
   if (red.active && (carries || n->vec < 0))
     cpu_reducer_start(l, &red.r, carries ? n->lanes : 0, true, red.acc);
   if (n->vec >= 0)
