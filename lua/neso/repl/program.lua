@@ -99,6 +99,7 @@ end
 
 local function show_cache(cache)
   local stats = cache.stats()
+  if not stats.path then return print "there is no cache on disk" end
   print(("path   %s\nfiles  %d\nsize   %s of %s"):format(stats.path, stats.files,
     bytes_text(stats.bytes), bytes_text(stats.limit)))
 end
