@@ -40,13 +40,23 @@ static const neso_compiler *compiler(void) {
   return table;
 }
 
-/* ------------------------------------------------- a program, by its bytes --
- */
+/* ------------------------------------------- programs, by their bytes -- */
 
 typedef struct bytes {
   uint8_t at[4096];
   size_t size;
 } bytes;
+
+typedef struct table {
+  char entries[64][40];
+  size_t count;
+} table;
+
+/* Tables fill as the body names strings and types. */
+typedef struct program {
+  table strings, types;
+  bytes type_bytes, body;
+} program;
 
 static void put(bytes *b, uint64_t value) {
   do {
@@ -54,159 +64,201 @@ static void put(bytes *b, uint64_t value) {
   } while (value >>= 7);
 }
 
-static void put_text(bytes *b, const char *text) {
-  put(b, strlen(text));
-  memcpy(b->at + b->size, text, strlen(text));
-  b->size += strlen(text);
+static void put_bytes(bytes *b, const void *from, size_t size) {
+  memcpy(b->at + b->size, from, size);
+  b->size += size;
 }
 
-enum {
-  F32,
-  I32,
-  KERNEL,
-  X,
-  Y,
-  OUT,
-  N,
-  PID,
-  AXIS,
-  ZERO,
-  CONSTANT,
-  VALUE,
-  BLOCK,
-  MUL,
-  ARANGE,
-  START,
-  END,
-  SPLAT,
-  ADD,
-  CMPI,
-  PREDICATE,
-  TWO,
-  I1,
-  LOAD,
-  CACHE,
-  EVICT,
-  VOLATILE,
-  EMPTY,
-  ADDF,
-  STORE,
-  RETURN,
-  I64,
-  NUMBER,
-  ZEROF,
-  STRINGS
-};
-static const char *const strings[STRINGS] = {"f32",
-                                             "i32",
-                                             "add",
-                                             "x",
-                                             "y",
-                                             "out",
-                                             "n",
-                                             "neso.program_id",
-                                             "axis",
-                                             "0",
-                                             "arith.constant",
-                                             "value",
-                                             "128",
-                                             "arith.muli",
-                                             "neso.arange",
-                                             "start",
-                                             "end",
-                                             "tensor.splat",
-                                             "arith.addi",
-                                             "arith.cmpi",
-                                             "predicate",
-                                             "2",
-                                             "i1",
-                                             "neso.masked_load",
-                                             "cache",
-                                             "evict",
-                                             "volatile",
-                                             "",
-                                             "arith.addf",
-                                             "neso.masked_store",
-                                             "func.return",
-                                             "i64",
-                                             "128",
-                                             "0.0"};
-enum { T_PTR, T_I32, T_BLOCK_I32, T_BLOCK_I1, T_BLOCK_F32, T_I64, TYPES };
-
-static void put_types(bytes *b, unsigned mask_extent) {
-  put(b, TYPES);
-  b->at[b->size++] = 'p', put(b, F32);
-  b->at[b->size++] = 't', put(b, I32), put(b, 0);
-  b->at[b->size++] = 't', put(b, I32), put(b, 1), put(b, 128);
-  b->at[b->size++] = 't', put(b, I1), put(b, 1), put(b, mask_extent);
-  b->at[b->size++] = 't', put(b, F32), put(b, 1), put(b, 128);
-  b->at[b->size++] = 't', put(b, I64), put(b, 0);
+static size_t intern(table *t, const char *text) {
+  for (size_t i = 0; i < t->count; i++)
+    if (!strcmp(t->entries[i], text))
+      return i;
+  strcpy(t->entries[t->count], text);
+  return t->count++;
 }
 
-/* Operation with up to 4 operands and one result (or none: -1). */
-static void put_op(bytes *b, int name, int count, const int *operands,
-                   int result, int attributes) {
-  put(b, (uint64_t)name);
-  put(b, (uint64_t)count);
-  for (int i = 0; i < count; i++)
-    put(b, (uint64_t)operands[i]);
-  put(b, result >= 0);
-  if (result >= 0)
-    put(b, (uint64_t)result);
-  put(b, (uint64_t)attributes);
+static void put_string(program *p, const char *text) {
+  put(&p->body, intern(&p->strings, text));
 }
 
-static void put_integer(bytes *b, int name, int type, int text) {
-  put(b, (uint64_t)name), b->at[b->size++] = 'i';
-  put(b, (uint64_t)type), put(b, (uint64_t)text);
+/* "ptr", "i32", "f32:8x4". */
+static void put_type(program *p, const char *text) {
+  size_t known = p->types.count, index = intern(&p->types, text);
+  put(&p->body, index);
+  if (index < known)
+    return;
+  char element[8] = {0}, extents[16] = {0};
+  int dims[2], rank = 0;
+  sscanf(text, "%7[^:]:%15s", element, extents);
+  rank = *extents ? sscanf(extents, "%dx%d", &dims[0], &dims[1]) : 0;
+  bool pointer = !strcmp(text, "ptr");
+  put_bytes(&p->type_bytes, pointer ? "p" : "t", 1);
+  put(&p->type_bytes, intern(&p->strings, pointer ? "f32" : element));
+  if (!pointer)
+    put(&p->type_bytes, (uint64_t)rank);
+  for (int i = 0; i < rank; i++)
+    put(&p->type_bytes, (uint64_t)dims[i]);
 }
 
-static void put_memory(bytes *b) {
-  put(b, CACHE), b->at[b->size++] = 's', put(b, EMPTY);
-  put(b, EVICT), b->at[b->size++] = 's', put(b, EMPTY);
-  put(b, VOLATILE), b->at[b->size++] = 'b', b->at[b->size++] = 0;
+static size_t words_of(char *text, char **words) {
+  size_t count = 0;
+  for (char *w = strtok(text, " "); w; w = strtok(NULL, " "))
+    words[count++] = w;
+  return count;
+}
+
+/* An operation up to its attributes, which follow, then its regions. */
+static void op(program *p, const char *name, const char *operands,
+               const char *results, int attributes) {
+  char text[64], *words[8];
+  put_string(p, name);
+  size_t count = words_of(strcpy(text, operands), words);
+  put(&p->body, count);
+  for (size_t i = 0; i < count; i++)
+    put(&p->body, strtoul(words[i], NULL, 10));
+  count = words_of(strcpy(text, results), words);
+  put(&p->body, count);
+  for (size_t i = 0; i < count; i++)
+    put_type(p, words[i]);
+  put(&p->body, (uint64_t)attributes);
+}
+
+static void regions(program *p, int count) { put(&p->body, (uint64_t)count); }
+
+static void region(program *p, const char *arguments, int ops) {
+  char text[64], *words[8];
+  size_t count = words_of(strcpy(text, arguments), words);
+  put(&p->body, count);
+  for (size_t i = 0; i < count; i++)
+    put_type(p, words[i]);
+  put(&p->body, (uint64_t)ops);
+}
+
+static void attribute(program *p, const char *name, char kind) {
+  put_string(p, name);
+  put_bytes(&p->body, &kind, 1);
+}
+
+static void number(program *p, const char *name, char kind, const char *type,
+                   const char *text) {
+  attribute(p, name, kind);
+  put_type(p, type);
+  put_string(p, text);
+}
+
+static void word(program *p, const char *name, const char *text) {
+  attribute(p, name, 's');
+  put_string(p, text);
+}
+
+static void boolean(program *p, const char *name, bool value) {
+  attribute(p, name, 'b');
+  put(&p->body, value);
+}
+
+static void memory(program *p) {
+  word(p, "cache", "");
+  word(p, "evict", "");
+  boolean(p, "volatile", false);
+  regions(p, 0);
+}
+
+static void param(program *p, const char *type, const char *name) {
+  put_type(p, type);
+  put_string(p, name);
+  put(&p->body, 0);
+}
+
+static bytes finish(const program *p) {
+  bytes b = {{0}, 0};
+  put_bytes(&b, "NTP1", 4);
+  put(&b, p->strings.count);
+  for (size_t i = 0; i < p->strings.count; i++) {
+    put(&b, strlen(p->strings.entries[i]));
+    put_bytes(&b, p->strings.entries[i], strlen(p->strings.entries[i]));
+  }
+  put(&b, p->types.count);
+  put_bytes(&b, p->type_bytes.at, p->type_bytes.size);
+  put_bytes(&b, p->body.at, p->body.size);
+  return b;
 }
 
 /* out[i] = x[i] + y[i], 128 elements a program, masked by n. */
 static bytes add_program(unsigned mask_extent) {
-  bytes b = {{0}, 0};
-  memcpy(b.at, "NTP1", 4), b.size = 4;
-  put(&b, STRINGS);
-  for (int i = 0; i < STRINGS; i++)
-    put_text(&b, strings[i]);
-  put_types(&b, mask_extent);
-  put(&b, KERNEL), put(&b, 4);
-  put(&b, T_PTR), put(&b, X), put(&b, 1);
-  put(&b, T_PTR), put(&b, Y), put(&b, 1);
-  put(&b, T_PTR), put(&b, OUT), put(&b, 1);
-  put(&b, T_I32), put(&b, N), put(&b, 0);
-  put(&b, 0), put(&b, 14); /* 0 x, 1 y, 2 out, 3 n */
-#define OP(name, result, attributes, ...)                                      \
-  put_op(&b, name, (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int)),          \
-         (int[]){__VA_ARGS__}, result, attributes)
-  put_op(&b, PID, 0, NULL, T_I32, 1); /* 4 */
-  put_integer(&b, AXIS, T_I32, ZERO), put(&b, 0);
-  put_op(&b, CONSTANT, 0, NULL, T_I32, 1); /* 5 */
-  put_integer(&b, VALUE, T_I32, BLOCK), put(&b, 0);
-  OP(MUL, T_I32, 0, 4, 5), put(&b, 0);         /* 6 */
-  put_op(&b, ARANGE, 0, NULL, T_BLOCK_I32, 2); /* 7 */
-  put_integer(&b, START, T_I32, ZERO), put_integer(&b, END, T_I32, NUMBER);
-  put(&b, 0);
-  OP(SPLAT, T_BLOCK_I32, 0, 6), put(&b, 0);  /* 8 */
-  OP(ADD, T_BLOCK_I32, 0, 8, 7), put(&b, 0); /* 9 */
-  OP(SPLAT, T_BLOCK_I32, 0, 3), put(&b, 0);  /* 10 */
-  OP(CMPI, T_BLOCK_I1, 1, 9, 10);            /* 11 */
-  put_integer(&b, PREDICATE, T_I64, TWO), put(&b, 0);
-  put_op(&b, CONSTANT, 0, NULL, T_BLOCK_F32, 1); /* 12 */
-  put(&b, VALUE), b.at[b.size++] = 'f', put(&b, T_BLOCK_F32), put(&b, ZEROF);
-  put(&b, 0);
-  OP(LOAD, T_BLOCK_F32, 3, 0, 9, 11, 12), put_memory(&b), put(&b, 0); /* 13 */
-  OP(LOAD, T_BLOCK_F32, 3, 1, 9, 11, 12), put_memory(&b), put(&b, 0); /* 14 */
-  OP(ADDF, T_BLOCK_F32, 0, 13, 14), put(&b, 0);                       /* 15 */
-  OP(STORE, -1, 3, 2, 9, 15, 11), put_memory(&b), put(&b, 0);
-  put_op(&b, RETURN, 0, NULL, -1, 0), put(&b, 0);
-#undef OP
-  return b;
+  program p = {0};
+  char mask[16];
+  snprintf(mask, sizeof(mask), "i1:%u", mask_extent);
+  put_string(&p, "add");
+  put(&p.body, 4);
+  param(&p, "ptr", "x"), param(&p, "ptr", "y");   /* 0, 1 */
+  param(&p, "ptr", "out"), param(&p, "i32", "n"); /* 2, 3 */
+  region(&p, "", 14);
+  op(&p, "neso.program_id", "", "i32", 1); /* 4 */
+  number(&p, "axis", 'i', "i32", "0"), regions(&p, 0);
+  op(&p, "arith.constant", "", "i32", 1); /* 5 */
+  number(&p, "value", 'i', "i32", "128"), regions(&p, 0);
+  op(&p, "arith.muli", "4 5", "i32", 0), regions(&p, 0); /* 6 */
+  op(&p, "neso.arange", "", "i32:128", 2);               /* 7 */
+  number(&p, "start", 'i', "i32", "0"), number(&p, "end", 'i', "i32", "128");
+  regions(&p, 0);
+  op(&p, "tensor.splat", "6", "i32:128", 0), regions(&p, 0); /* 8 */
+  op(&p, "arith.addi", "8 7", "i32:128", 0), regions(&p, 0); /* 9 */
+  op(&p, "tensor.splat", "3", "i32:128", 0), regions(&p, 0); /* 10 */
+  op(&p, "arith.cmpi", "9 10", mask, 1);                     /* 11 */
+  number(&p, "predicate", 'i', "i64", "2"), regions(&p, 0);
+  op(&p, "arith.constant", "", "f32:128", 1); /* 12 */
+  number(&p, "value", 'f', "f32:128", "0.0"), regions(&p, 0);
+  op(&p, "neso.masked_load", "0 9 11 12", "f32:128", 3), memory(&p); /* 13 */
+  op(&p, "neso.masked_load", "1 9 11 12", "f32:128", 3), memory(&p); /* 14 */
+  op(&p, "arith.addf", "13 14", "f32:128", 0), regions(&p, 0);       /* 15 */
+  op(&p, "neso.masked_store", "2 9 15 11", "", 3), memory(&p);
+  op(&p, "func.return", "", "", 0), regions(&p, 0);
+  return finish(&p);
+}
+
+/* Every control flow operation, a transposition and reductions. */
+static bytes control_program(void) {
+  program p = {0};
+  put_string(&p, "control");
+  put(&p.body, 2);
+  param(&p, "ptr", "p"), param(&p, "i32", "n"); /* 0, 1 */
+  region(&p, "", 12);
+  op(&p, "arith.constant", "", "i32", 1); /* 2 */
+  number(&p, "value", 'i', "i32", "0"), regions(&p, 0);
+  op(&p, "arith.constant", "", "i32", 1); /* 3 */
+  number(&p, "value", 'i', "i32", "1"), regions(&p, 0);
+  op(&p, "arith.constant", "", "f32:8x4", 1); /* 4 */
+  number(&p, "value", 'f', "f32:8x4", "-1.5e3"), regions(&p, 0);
+  op(&p, "scf.for", "2 1 3 4", "f32:8x4", 0), regions(&p, 1);
+  region(&p, "i32 f32:8x4", 2);                              /* 5, 6 */
+  op(&p, "arith.addf", "6 4", "f32:8x4", 0), regions(&p, 0); /* 7 */
+  op(&p, "scf.yield", "7", "", 0), regions(&p, 0);           /* the loop is 8 */
+  op(&p, "arith.cmpi", "1 2", "i1", 1);                      /* 9 */
+  number(&p, "predicate", 'i', "i64", "2"), regions(&p, 0);
+  op(&p, "scf.if", "9", "f32:8x4", 0), regions(&p, 2); /* 10 */
+  region(&p, "", 1), op(&p, "scf.yield", "8", "", 0), regions(&p, 0);
+  region(&p, "", 1), op(&p, "scf.yield", "4", "", 0), regions(&p, 0);
+  op(&p, "scf.if", "9", "", 0), regions(&p, 2);
+  region(&p, "", 1), op(&p, "scf.yield", "", "", 0), regions(&p, 0);
+  region(&p, "", 0);
+  op(&p, "scf.while", "1", "i32", 0), regions(&p, 2);
+  region(&p, "i32", 2);                  /* 11 */
+  op(&p, "arith.cmpi", "11 2", "i1", 1); /* 12 */
+  number(&p, "predicate", 'i', "i64", "4"), regions(&p, 0);
+  op(&p, "scf.condition", "12 11", "", 0), regions(&p, 0);
+  region(&p, "i32", 1);                             /* 13 */
+  op(&p, "scf.yield", "13", "", 0), regions(&p, 0); /* the loop is 14 */
+  op(&p, "neso.trans", "10", "f32:4x8", 1);         /* 15 */
+  attribute(&p, "order", 'a');
+  put(&p.body, 2), put(&p.body, 2), put(&p.body, 0), regions(&p, 0);
+  op(&p, "neso.reduce", "15", "f32:8", 2); /* 16 */
+  number(&p, "axis", 'i', "i32", "0"), word(&p, "kind", "sum");
+  regions(&p, 0);
+  op(&p, "neso.arg_reduce", "16", "f32 i32", 3); /* 17, 18 */
+  number(&p, "axis", 'i', "i32", "0"), word(&p, "kind", "max");
+  boolean(&p, "propagate_nan", true), regions(&p, 0);
+  op(&p, "func.return", "", "", 0), regions(&p, 0);
+  return finish(&p);
 }
 
 /* ------------------------------------------------------------- requests -- */
@@ -357,15 +409,13 @@ static void identity_names_llvm(void **state) {
   assert_non_null(strstr(compiler()->identity, "llvm 22.1"));
 }
 
-static void every_truncation_is_an_error(void **state) {
-  (void)state;
+static void truncate_everywhere(const bytes *whole) {
   texts t = {0};
-  bytes program = add_program(128);
-  neso_compile_request request = request_of(&program, &t);
-  for (size_t size = 0; size < program.size; size++) {
+  neso_compile_request request = request_of(whole, &t);
+  for (size_t size = 0; size < whole->size; size++) {
     uint8_t *exact = malloc(size + !size);
     neso_compile_result result;
-    memcpy(exact, program.at, size);
+    memcpy(exact, whole->at, size);
     request.program = exact;
     request.program_size = size;
     expect_error(compiler()->compile(&request, &result), NESO_INVALID_ARGUMENT,
@@ -374,28 +424,67 @@ static void every_truncation_is_an_error(void **state) {
   }
 }
 
-static void garbled_programs_never_crash(void **state) {
+static void every_truncation_is_an_error(void **state) {
   (void)state;
+  const bytes add = add_program(128), control = control_program();
+  truncate_everywhere(&add);
+  truncate_everywhere(&control);
+}
+
+/* Flips bits or sets bytes, mostly in the second half: after the names. */
+static bytes garble(bytes b, uint32_t *seed, int round) {
+  for (int flips = 1 + round % 3; flips; flips--) {
+    *seed = *seed * 1664525u + 1013904223u;
+    size_t back = (*seed >> 8) % (round % 4 ? b.size / 2 : b.size);
+    *seed = *seed * 1664525u + 1013904223u;
+    uint8_t *at = &b.at[b.size - 1 - back];
+    *at = round % 2 ? (*seed >> 24) % 20 : *at ^ (1u << (*seed >> 29));
+  }
+  return b;
+}
+
+static void garble_often(const bytes *whole) {
+  static const neso_stage stage = {"tile", "canonicalize,cse,sccp"};
   texts t = {0};
-  const bytes program = add_program(128);
-  neso_compile_request request = request_of(&program, &t);
+  neso_compile_request request = request_of(whole, &t);
   uint32_t seed = 12345;
+  request.stages = &stage;
   request.stage_count = 1;
-  for (int round = 0; round < 6000; round++) {
-    bytes garbled = program;
-    for (int flips = 1 + round % 3; flips; flips--) {
-      seed = seed * 1664525u + 1013904223u;
-      size_t at = (seed >> 8) % garbled.size;
-      seed = seed * 1664525u + 1013904223u;
-      garbled.at[at] = round % 2 ? (uint8_t)(seed >> 16)
-                                 : garbled.at[at] ^ (1u << (seed >> 29));
-    }
+  for (int round = 0; round < 10000; round++) {
+    bytes garbled = garble(*whole, &seed, round);
     neso_compile_result result;
     request.program = garbled.at;
     neso_status status = compiler()->compile(&request, &result);
     assert_non_null(status); /* at best: no stage 'asm' */
     free(status);
   }
+}
+
+static void garbled_programs_never_crash(void **state) {
+  (void)state;
+  const bytes add = add_program(128), control = control_program();
+  garble_often(&add);
+  garble_often(&control);
+}
+
+static void control_flow_is_decoded(void **state) {
+  (void)state;
+  static const char *const parts[] = {
+      "%0 = scf.for %arg2 = %c0_i32 to %arg1 step %c1_i32 iter_args",
+      "scf.if %1 -> (tensor<8x4xf32>)", "scf.while (%arg2 = %arg1)",
+      "dense<-1.500000e+03> : tensor<8x4xf32>", "array<i64: 1, 0>"};
+  static const neso_stage stage = {"tile", ""};
+  texts t = {.keep = "program"};
+  const bytes control = control_program();
+  neso_compile_request request = request_of(&control, &t);
+  neso_compile_result result;
+  request.stages = &stage;
+  request.stage_count = 1;
+  expect_error(compiler()->compile(&request, &result), NESO_INVALID_ARGUMENT,
+               "the stages end without stage 'asm'");
+  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+    if (!strstr(t.last, parts[i]))
+      fail_msg("'%s' is not in: %s", parts[i], t.last);
 }
 
 static void trailing_bytes_are_an_error(void **state) {
@@ -608,6 +697,7 @@ int main(void) {
       cmocka_unit_test(identity_names_llvm),
       cmocka_unit_test(every_truncation_is_an_error),
       cmocka_unit_test(garbled_programs_never_crash),
+      cmocka_unit_test(control_flow_is_decoded),
       cmocka_unit_test(trailing_bytes_are_an_error),
       cmocka_unit_test(type_errors_name_kernel_and_line),
       cmocka_unit_test(own_rules_speak_of_shapes),
