@@ -30,14 +30,33 @@ local function field_tables(value)
   return list
 end
 
+-- Values that make their fields on demand name them in `__names` of their metatable: a table with
+-- the names as keys or as items, or a function that returns one.
+local function promised_names(value)
+  local meta = debug.getmetatable(value)
+  local promised = type(meta) == "table" and meta.__names or nil
+  if type(promised) == "function" then promised = promised() end
+  local list = {}
+  for key, item in next, type(promised) == "table" and promised or {} do
+    list[type(key) == "string" and key or item] = true
+  end
+  return list
+end
+
+local function is_match(key, start)
+  return type(key) == "string" and find(key, "^[%a_][%w_]*$") and sub(key, 1, #start) == start
+end
+
 local function add_fields(found, value, start, only_functions)
-  for _, fields in pairs(field_tables(value)) do
+  for _, fields in ipairs(field_tables(value)) do
     for key, field in next, fields do
-      if type(key) == "string" and find(key, "^[%a_][%w_]*$") and sub(key, 1, #start) == start
-        and (not only_functions or type(field) == "function") then
+      if is_match(key, start) and (not only_functions or type(field) == "function") then
         found[key] = true
       end
     end
+  end
+  for name in pairs(promised_names(value)) do
+    if is_match(name, start) then found[name] = true end
   end
 end
 
