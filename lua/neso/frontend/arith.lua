@@ -112,9 +112,11 @@ local function wrong_sign(cx, r, b)
 end
 
 local function power_of_two(number)
-  if not number or number < 1 then return nil end
-  local fraction, exponent = math.frexp(number)
-  return fraction == 0.5 and exponent - 1 or nil
+  local power, exponent = 1, 0
+  while number and power < number do
+    power, exponent = power * 2, exponent + 1
+  end
+  return power == number and exponent or nil
 end
 
 local function integer_pair(cx, a, b, verb)

@@ -19,6 +19,7 @@ function M.check_shape(cx, shape)
       cx:fail(("extent %d of a shape must be a positive integer known when compiling, got %s")
         :format(axis - 1, values.describe(extent)))
     end
+    shape[axis] = math.floor(extent)
   end
   local count = values.numel(shape)
   if count > M.max_elements then

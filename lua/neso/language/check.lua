@@ -36,7 +36,7 @@ end
 
 --- An integer known when compiling.
 function M.integer(cx, x, what)
-  if type(x) == "number" and promote.is_integral(x) then return x end
+  if type(x) == "number" and promote.is_integral(x) then return math.floor(x) end
   local hint
   if values.is_runtime(x) then hint = "parameters in CAPITALS are known when compiling" end
   cx:fail(("%s must be an integer known when compiling, got %s"):format(what, values.describe(x)),
