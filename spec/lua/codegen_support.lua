@@ -20,7 +20,7 @@ function M.params(text)
   for word in text:gmatch("%S+") do
     local name, const = word:match("^([%w_]+)=(.+)$")
     if name then
-      local value = assert(loadstring("return " .. const))()
+      local value = assert((loadstring or load)("return " .. const))()
       params[#params + 1] = { name = name, kind = "const", value = value }
     else
       local star, dtype
