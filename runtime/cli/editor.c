@@ -56,8 +56,11 @@ static bool goes_on(EditLine *line) {
   }
   if (resized)
     el_resize(line);
-  if (continued || resized)
+  if (continued || resized) {
+    putchar('\r'); /* over what is shown now */
+    fflush(stdout);
     el_set(line, EL_REFRESH);
+  }
   continued = resized = 0;
   return true;
 }
