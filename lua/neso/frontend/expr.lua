@@ -217,6 +217,7 @@ local function logical_operator(cx, node)
     if done then return a end
     if a then
       a = M.eval(cx, chooser.right)
+      if is_runtime(a) and not is_boolean(a) then return a end
     end
   else
     a = M.eval(cx, node.left)
