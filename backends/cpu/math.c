@@ -105,27 +105,32 @@ static MlirValue exp_reduced(fn *f, MlirValue r, MlirValue n) {
   return scale(f, horner(f, r, c, count), n);
 }
 
-static MlirValue clamp(fn *f, MlirValue x, double low, double high) {
-  x = pick(f, CPU_OLT, x, low, num(f, low), x);
-  return pick(f, CPU_OGT, x, high, num(f, high), x);
+/* Where the result is 0, the work is done for 0 instead: a product that
+ * underflows costs a hundred cycles. */
+static MlirValue cut(fn *f, MlirValue *x, double low, double high) {
+  MlirValue zero = num(f, 0);
+  MlirValue under = cpu_cmpf(f->b, CPU_OLT, *x, num(f, low));
+  *x = cpu_select(f->b, under, zero, *x);
+  *x = pick(f, CPU_OGT, *x, high, num(f, high), *x);
+  return under;
 }
 
 static MlirValue emit_exp(fn *f, MlirValue x) {
   MlirValue n;
-  x = f->wide ? clamp(f, x, -750, 715) : clamp(f, x, -106, 90);
+  MlirValue under = f->wide ? cut(f, &x, -746, 715) : cut(f, &x, -104, 90);
   MlirValue k = nearest(f, mul(f, x, num(f, 1.4426950408889634)), &n);
   MlirValue r = mad(f, k, num(f, f->wide ? -0x1.62e42feep-1 : -0x1.62e4p-1), x);
   r = mad(f, k,
           num(f, f->wide ? -0x1.a39ef35793c76p-33 : -0x1.7f7d1cp-20), r);
-  return exp_reduced(f, r, n);
+  return cpu_select(f->b, under, num(f, 0), exp_reduced(f, r, n));
 }
 
 static MlirValue emit_exp2(fn *f, MlirValue x) {
   MlirValue n;
-  x = f->wide ? clamp(f, x, -1080, 1030) : clamp(f, x, -155, 130);
+  MlirValue under = f->wide ? cut(f, &x, -1076, 1030) : cut(f, &x, -151, 130);
   MlirValue k = nearest(f, x, &n);
   MlirValue r = mul(f, sub(f, x, k), num(f, 0.6931471805599453));
-  return exp_reduced(f, r, n);
+  return cpu_select(f->b, under, num(f, 0), exp_reduced(f, r, n));
 }
 
 /* ----------------------------------------------------------------- log -- */

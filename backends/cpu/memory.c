@@ -146,6 +146,21 @@ static MlirValue full_mask(cpu_lower *l, cpu_nest *n, chunk_mask *m) {
              : cpu_binary(&l->b, "arith.andi", splat, m->vector);
 }
 
+/* Address of lane 0 where offsets run contiguously: the part that does not
+ * move with the vector loop is left outside it. */
+static MlirValue contiguous_address(cpu_lower *l, cpu_nest *n, MlirValue base,
+                                    cpu_value *offsets, cpu_coords c,
+                                    MlirType element, int level) {
+  for (int d = 0; d < CPU_MAX_RANK; d++)
+    if (c.dim[d] == n->vec)
+      c.dim[d] = CPU_FIXED;
+  cpu_lv *first = cpu_eval(l, n, offsets, c);
+  cpu_at(l, n, first->level);
+  MlirValue start = cpu_gep(&l->b, base, first->scalar, element);
+  cpu_at(l, n, level);
+  return cpu_gep(&l->b, start, n->index[n->vec], element);
+}
+
 /* --------------------------------------------------------------- loads -- */
 
 static MlirValue masked_load(cpu_lower *l, MlirType element, MlirValue address,
@@ -231,8 +246,9 @@ cpu_lv *cpu_eval_load(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
     level = max_int(level, other->level);
   }
   if (offset->kind == CPU_LINEAR && offset->step == 1) {
-    cpu_at(l, n, level);
-    MlirValue address = cpu_gep(&l->b, base, offset->scalar, v->element);
+    MlirValue address =
+        contiguous_address(l, n, base, cpu_operand(l, v, 1), c, v->element,
+                           level);
     if (mlirValueIsNull(on)) {
       MlirType type = cpu_vector(stored_type(l, v->element), n->lanes);
       MlirValue x = cpu_load(&l->b, type, address, cpu_bytes(v->element));
@@ -293,11 +309,17 @@ void cpu_emit_store(cpu_lower *l, cpu_nest *n, MlirOperation op,
   MlirValue on = full_mask(l, n, &mask);
   MlirValue lanes = cpu_as_vector(l, n, value);
   bool contiguous = offset->kind == CPU_LINEAR && offset->step == 1;
-  MlirValue offsets = offset->scalar;
-  if (!contiguous)
-    offsets = cpu_as_vector(l, n, offset->narrow ? offset->narrow : offset);
-  cpu_at(l, n, level);
-  store_lanes(l, lanes, cpu_gep(&l->b, base, offsets, stored->element), on);
+  MlirValue address;
+  if (contiguous) {
+    address = contiguous_address(l, n, base, cpu_op_operand(l, op, 1), c,
+                                 stored->element, level);
+  } else {
+    MlirValue offsets =
+        cpu_as_vector(l, n, offset->narrow ? offset->narrow : offset);
+    cpu_at(l, n, level);
+    address = cpu_gep(&l->b, base, offsets, stored->element);
+  }
+  store_lanes(l, lanes, address, on);
 }
 
 /* ------------------------------------------------------------- buffers -- */

@@ -30,6 +30,10 @@ void cpu_reducer_init(cpu_lower *l, cpu_reducer *r, MlirOperation op) {
   r->parts = r->arg ? 2 : 1;
   r->propagate = r->arg ? mlirBoolAttrGetValue(cpu_attr(op, "propagate_nan"))
                         : is_kind(r, "max") || is_kind(r, "min");
+  /* The best number, and the last NaN met: one chain of x86's max, and one
+   * of moves, where maximumf would be a chain of both. */
+  if (r->is_float && r->propagate && !r->arg)
+    r->parts = 2;
   if (r->is_float && cpu_bits(r->element) == 16)
     r->accumulator = l->b.f32;
   if (r->is_float && cpu_bits(r->element) == 8)
@@ -60,25 +64,26 @@ void cpu_reducer_start(cpu_lower *l, const cpu_reducer *r, int64_t lanes,
                        bool along, MlirValue *acc) {
   cpu_builder *b = &l->b;
   acc[0] = neutral(l, r, cpu_vector(r->accumulator, lanes));
+  if (r->parts == 2 && !r->arg)
+    acc[1] = cpu_zero(b, cpu_vector(r->accumulator, lanes));
   if (r->arg)
     acc[1] = along && lanes > 0 ? cpu_iota(b, b->i32, lanes)
                                 : cpu_int(b, cpu_vector(b->i32, lanes), 0);
 }
 
-/* x86 has max and min that ignore NaN in one operand; the second select keeps
- * NaN of x, the first that of acc. */
 static MlirValue float_extreme(cpu_lower *l, const cpu_reducer *r,
                                MlirValue acc, MlirValue x) {
   cpu_builder *b = &l->b;
   bool max = is_max(r);
-  if (!r->propagate) {
-    MlirValue keep = cpu_cmpf(b, max ? CPU_OGE : CPU_OLE, acc, x);
-    MlirValue nan = cpu_cmpf(b, CPU_UNO, x, x);
-    return cpu_select(b, cpu_binary(b, "arith.ori", keep, nan), acc, x);
-  }
-  MlirValue better = cpu_cmpf(b, max ? CPU_OGT : CPU_OLT, x, acc);
-  MlirValue best = cpu_select(b, better, x, acc);
-  return cpu_select(b, cpu_cmpf(b, CPU_UNO, x, x), x, best);
+  if (r->propagate)
+    return cpu_select(b, cpu_cmpf(b, max ? CPU_OGT : CPU_OLT, x, acc), x, acc);
+  MlirValue keep = cpu_cmpf(b, max ? CPU_OGE : CPU_OLE, acc, x);
+  MlirValue nan = cpu_cmpf(b, CPU_UNO, x, x);
+  return cpu_select(b, cpu_binary(b, "arith.ori", keep, nan), acc, x);
+}
+
+static MlirValue keep_nan(cpu_lower *l, MlirValue acc, MlirValue x) {
+  return cpu_select(&l->b, cpu_cmpf(&l->b, CPU_UNO, x, x), x, acc);
 }
 
 static MlirValue combine(cpu_lower *l, const cpu_reducer *r, MlirValue acc,
@@ -133,6 +138,10 @@ void cpu_reducer_step(cpu_lower *l, const cpu_reducer *r, MlirValue *acc,
   if (!r->arg) {
     MlirValue next = combine(l, r, acc[0], x);
     acc[0] = mlirValueIsNull(keep) ? next : cpu_select(b, keep, next, acc[0]);
+    if (r->parts == 1)
+      return;
+    next = keep_nan(l, acc[1], x);
+    acc[1] = mlirValueIsNull(keep) ? next : cpu_select(b, keep, next, acc[1]);
     return;
   }
   MlirValue at = cpu_splat(b, cpu_resize(b, index, b->i32, true), lanes);
@@ -199,6 +208,8 @@ void cpu_reducer_across(cpu_lower *l, const cpu_reducer *r, MlirValue *acc) {
       arg_merge(l, r, acc, high);
     else
       acc[0] = combine(l, r, acc[0], high[0]);
+    if (r->parts == 2 && !r->arg)
+      acc[1] = keep_nan(l, acc[1], high[1]);
   }
   for (int i = 0; i < r->parts; i++)
     acc[i] = first_lane(l, acc[i]);
@@ -208,9 +219,11 @@ void cpu_reducer_finish(cpu_lower *l, const cpu_reducer *r,
                         const MlirValue *acc, MlirValue *results) {
   int64_t lanes = cpu_lanes(cpu_type(acc[0]));
   results[0] = acc[0];
+  if (r->parts == 2 && !r->arg)
+    results[0] = keep_nan(l, acc[0], acc[1]);
   if (r->is_float && cpu_bits(r->element) < cpu_bits(r->accumulator))
     results[0] = cpu_unary(&l->b, "arith.truncf",
-                           cpu_vector(r->element, lanes), acc[0]);
+                           cpu_vector(r->element, lanes), results[0]);
   if (r->arg)
     results[1] = acc[1];
 }

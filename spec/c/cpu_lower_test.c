@@ -2,6 +2,7 @@
 /* The CPU lowering, run: kernels in tile IR against plain C. */
 #include "cpu_kernel.h"
 
+#include <float.h>
 #include <math.h>
 
 /* -------------------------------------------------------- elementwise -- */
@@ -393,6 +394,346 @@ static void products(void **state) {
   }
 }
 
+/* ---------------------------------------------------- control and memory -- */
+
+#define HEAD                                                                   \
+  "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %y: !llvm.ptr, %n: i32) {\n"     \
+  "  %r = \"neso.arange\"() {start = 0 : i32, end = 100 : i32}"                \
+  " : () -> tensor<100xi32>\n"
+#define LOAD(to, from)                                                         \
+  "  %" to " = \"neso.load\"(%" from ", %r) $M"                                \
+  " : (!llvm.ptr, tensor<100xi32>) -> tensor<100xf32>\n"
+#define STORE(to, value)                                                       \
+  "  \"neso.store\"(%" to ", %r, %" value ") $M"                               \
+  " : (!llvm.ptr, tensor<100xi32>, tensor<100xf32>) -> ()\n"
+
+typedef struct memory {
+  float o[256], x[256], y[256];
+} memory;
+
+static void run_text(const char *text, memory *m, int32_t n) {
+  cpu_kernel k = kernel_expand(text, PAIRS("x", ""));
+  pointers3 args = {m->o, m->x, m->y, n};
+  kernel_run(&k, &args, 1, 1);
+  kernel_free(&k);
+}
+
+static void fill(memory *m) {
+  for (int i = 0; i < 256; i++)
+    m->o[i] = random_float(), m->x[i] = random_float(), m->y[i] = random_float();
+}
+
+static void loop_carries_two_blocks_that_swap(void **state) {
+  static const char text[] = HEAD LOAD("a", "x") LOAD(
+      "b", "y") "  %0 = arith.constant 0 : i32\n"
+                "  %1 = arith.constant 1 : i32\n"
+                "  %p, %q = scf.for %i = %0 to %n step %1"
+                " iter_args(%c = %a, %d = %b)"
+                " -> (tensor<100xf32>, tensor<100xf32>) : i32 {\n"
+                "    %s = arith.addf %c, %d : tensor<100xf32>\n"
+                "    scf.yield %d, %s : tensor<100xf32>, tensor<100xf32>\n"
+                "  }\n" STORE("o", "q") "  return\n}\n";
+  (void)state;
+  memory m;
+  fill(&m);
+  run_text(text, &m, 3);
+  for (int i = 0; i < 100; i++) {
+    float c = m.x[i], d = m.y[i];
+    for (int j = 0; j < 3; j++) {
+      float s = c + d;
+      c = d;
+      d = s;
+    }
+    assert_true(m.o[i] == d);
+  }
+}
+
+static void branches_give_blocks(void **state) {
+  static const char text[] = HEAD LOAD("a", "x") LOAD(
+      "b", "y") "  %0 = arith.constant 0 : i32\n"
+                "  %c = arith.cmpi sgt, %n, %0 : i32\n"
+                "  %q, %w = scf.if %c -> (tensor<100xf32>, i32) {\n"
+                "    %s = arith.addf %a, %b : tensor<100xf32>\n"
+                "    scf.yield %s, %n : tensor<100xf32>, i32\n"
+                "  } else {\n"
+                "    scf.yield %b, %0 : tensor<100xf32>, i32\n"
+                "  }\n"
+                "  %wf = arith.sitofp %w : i32 to f32\n"
+                "  %ws = tensor.splat %wf : tensor<100xf32>\n"
+                "  %z = arith.addf %q, %ws : tensor<100xf32>\n" STORE(
+                    "o", "z") "  return\n}\n";
+  (void)state;
+  memory m;
+  fill(&m);
+  for (int n = -1; n < 3; n++) {
+    run_text(text, &m, n);
+    for (int i = 0; i < 100; i++)
+      assert_true(m.o[i] ==
+                  (n > 0 ? m.x[i] + m.y[i] + (float)n : m.y[i]));
+  }
+}
+
+static void while_doubles_a_block(void **state) {
+  static const char text[] = HEAD LOAD(
+      "a", "x") "  %0 = arith.constant 0 : i32\n"
+                "  %1 = arith.constant 1 : i32\n"
+                "  %q, %e = scf.while (%s = %a, %i = %0)"
+                " : (tensor<100xf32>, i32) -> (tensor<100xf32>, i32) {\n"
+                "    %c = arith.cmpi slt, %i, %n : i32\n"
+                "    scf.condition(%c) %s, %i : tensor<100xf32>, i32\n"
+                "  } do {\n"
+                "  ^bb0(%t: tensor<100xf32>, %j: i32):\n"
+                "    %u = arith.addf %t, %t : tensor<100xf32>\n"
+                "    %k = arith.addi %j, %1 : i32\n"
+                "    scf.yield %u, %k : tensor<100xf32>, i32\n"
+                "  }\n" STORE("o", "q") "  return\n}\n";
+  (void)state;
+  memory m;
+  fill(&m);
+  run_text(text, &m, 5);
+  for (int i = 0; i < 100; i++)
+    assert_true(m.o[i] == 32 * m.x[i]);
+}
+
+/* The block read before a store keeps its old values after it. */
+static void loads_come_before_later_stores(void **state) {
+  static const char text[] = HEAD LOAD("a", "x") LOAD(
+      "b", "y") STORE("x", "b") LOAD("c", "x") "  %s = arith.subf %c, %a "
+                                               ": tensor<100xf32>\n" STORE(
+                                                   "o", "s") "  return\n}\n";
+  (void)state;
+  memory m, was;
+  fill(&m);
+  was = m;
+  run_text(text, &m, 0);
+  for (int i = 0; i < 100; i++) {
+    assert_true(m.x[i] == was.y[i]);
+    assert_true(m.o[i] == was.y[i] - was.x[i]);
+  }
+}
+
+static void a_shifted_copy_in_place(void **state) {
+  static const char text[] =
+      HEAD LOAD("a", "x") "  %1 = arith.constant dense<1> : tensor<100xi32>\n"
+                          "  %s = arith.addi %r, %1 : tensor<100xi32>\n"
+                          "  \"neso.store\"(%x, %s, %a) $M : (!llvm.ptr, "
+                          "tensor<100xi32>, tensor<100xf32>) -> ()\n"
+                          "  return\n}\n";
+  (void)state;
+  memory m, was;
+  fill(&m);
+  was = m;
+  run_text(text, &m, 0);
+  for (int i = 0; i < 100; i++)
+    assert_true(m.x[i + 1] == was.x[i]);
+}
+
+static void strides_and_gathers(void **state) {
+  static const char text[] =
+      HEAD "  %2 = arith.constant dense<2> : tensor<100xi32>\n"
+           "  %e = arith.muli %r, %2 : tensor<100xi32>\n"
+           "  %a = \"neso.load\"(%x, %e) $M : (!llvm.ptr, tensor<100xi32>)"
+           " -> tensor<100xf32>\n"
+           "  %ns = tensor.splat %n : tensor<100xi32>\n"
+           "  %m7 = arith.muli %r, %ns : tensor<100xi32>\n"
+           "  %mod = arith.constant dense<101> : tensor<100xi32>\n"
+           "  %g = arith.remui %m7, %mod : tensor<100xi32>\n"
+           "  %b = \"neso.load\"(%y, %g) $M : (!llvm.ptr, tensor<100xi32>)"
+           " -> tensor<100xf32>\n"
+           "  %s = arith.mulf %a, %b : tensor<100xf32>\n"
+           "  \"neso.store\"(%o, %e, %s) $M : (!llvm.ptr, tensor<100xi32>, "
+           "tensor<100xf32>) -> ()\n"
+           "  return\n}\n";
+  (void)state;
+  memory m;
+  fill(&m);
+  run_text(text, &m, 7);
+  for (int i = 0; i < 100; i++)
+    assert_true(m.o[2 * i] == m.x[2 * i] * m.y[i * 7 % 101]);
+}
+
+/* A row whose mask is off touches nothing, whatever its address. */
+static void masked_off_rows_touch_nothing(void **state) {
+  static const char text[] =
+      "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %n: i32, %w: i32) {\n"
+      "  %i = \"neso.arange\"() {start = 0 : i32, end = 8 : i32}"
+      " : () -> tensor<8xi32>\n"
+      "  %j = \"neso.arange\"() {start = 0 : i32, end = 48 : i32}"
+      " : () -> tensor<48xi32>\n"
+      "  %ic = \"neso.expand_dims\"(%i) {axis = 1 : i32}"
+      " : (tensor<8xi32>) -> tensor<8x1xi32>\n"
+      "  %jr = \"neso.expand_dims\"(%j) {axis = 0 : i32}"
+      " : (tensor<48xi32>) -> tensor<1x48xi32>\n"
+      "  %ns = tensor.splat %n : tensor<8x1xi32>\n"
+      "  %ws = tensor.splat %w : tensor<1x48xi32>\n"
+      "  %mi = arith.cmpi slt, %ic, %ns : tensor<8x1xi32>\n"
+      "  %mj = arith.cmpi slt, %jr, %ws : tensor<1x48xi32>\n"
+      "  %mib = \"neso.broadcast\"(%mi) : (tensor<8x1xi1>) -> tensor<8x48xi1>\n"
+      "  %mjb = \"neso.broadcast\"(%mj)"
+      " : (tensor<1x48xi1>) -> tensor<8x48xi1>\n"
+      "  %m = arith.andi %mib, %mjb : tensor<8x48xi1>\n"
+      "  %big = arith.constant dense<16777216> : tensor<8x1xi32>\n"
+      "  %wc = tensor.splat %w : tensor<8x1xi32>\n"
+      "  %iw = arith.muli %ic, %wc : tensor<8x1xi32>\n"
+      "  %zero = arith.constant dense<0> : tensor<8x1xi32>\n"
+      "  %far = arith.select %mi, %zero, %big"
+      " : tensor<8x1xi1>, tensor<8x1xi32>\n"
+      "  %off = arith.addi %iw, %far : tensor<8x1xi32>\n"
+      "  %offb = \"neso.broadcast\"(%off)"
+      " : (tensor<8x1xi32>) -> tensor<8x48xi32>\n"
+      "  %jb = \"neso.broadcast\"(%jr)"
+      " : (tensor<1x48xi32>) -> tensor<8x48xi32>\n"
+      "  %all = arith.addi %offb, %jb : tensor<8x48xi32>\n"
+      "  %z = arith.constant dense<9.0> : tensor<8x48xf32>\n"
+      "  %v = \"neso.masked_load\"(%x, %all, %m, %z) $M"
+      " : (!llvm.ptr, tensor<8x48xi32>, tensor<8x48xi1>, tensor<8x48xf32>)"
+      " -> tensor<8x48xf32>\n"
+      "  %vt = \"neso.trans\"(%v) {order = array<i64: 1, 0>}"
+      " : (tensor<8x48xf32>) -> tensor<48x8xf32>\n"
+      "  %f = \"neso.reshape\"(%vt) : (tensor<48x8xf32>) -> tensor<384xf32>\n"
+      "  %q = \"neso.arange\"() {start = 0 : i32, end = 384 : i32}"
+      " : () -> tensor<384xi32>\n"
+      "  \"neso.store\"(%o, %q, %f) $M"
+      " : (!llvm.ptr, tensor<384xi32>, tensor<384xf32>) -> ()\n"
+      "  return\n}\n";
+  (void)state;
+  cpu_kernel k = kernel_expand(text, PAIRS("x", ""));
+  float x[8 * 48], o[384];
+  struct {
+    void *o, *x;
+    int32_t n, w;
+  } args = {o, x, 5, 37};
+  for (int i = 0; i < 8 * 48; i++)
+    x[i] = random_float();
+  for (args.w = 0; args.w <= 48; args.w += 16 - args.w % 3) {
+    kernel_run(&k, &args, 1, 1);
+    for (int i = 0; i < 8; i++)
+      for (int j = 0; j < 48; j++)
+        assert_true(o[j * 8 + i] ==
+                    (i < 5 && j < args.w ? x[i * args.w + j] : 9));
+  }
+  kernel_free(&k);
+}
+
+/* ------------------------------------------------------------------ math -- */
+
+static const char unary[] =
+    "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr) {\n"
+    "  %i = \"neso.arange\"() {start = 0 : i32, end = 4096 : i32}"
+    " : () -> tensor<4096xi32>\n"
+    "  %v = \"neso.load\"(%x, %i) $M : (!llvm.ptr, tensor<4096xi32>)"
+    " -> tensor<4096x$E>\n"
+    "  %s = math.$F %v : tensor<4096x$E>\n"
+    "  \"neso.store\"(%o, %i, %s) $M : (!llvm.ptr, tensor<4096xi32>, "
+    "tensor<4096x$E>) -> ()\n"
+    "  return\n}\n";
+
+static double ulp_of(double want) {
+  int exponent;
+  frexp(want, &exponent);
+  return ldexp(1, exponent - 24 < -149 ? -149 : exponent - 24);
+}
+
+static double worst_ulp(const char *name, double (*reference)(double),
+                        float low, float high) {
+  cpu_kernel k = kernel_expand(unary, PAIRS("F", name, "E", "f32"));
+  static float x[4096], o[4096];
+  pointers_ox args = {o, x};
+  double worst = 0;
+  for (int round = 0; round < 64; round++) {
+    for (int i = 0; i < 4096; i++)
+      x[i] = low + (high - low) *
+                       ((float)(round * 4096 + i) / (64 * 4096.0f));
+    kernel_run(&k, &args, 1, 1);
+    for (int i = 0; i < 4096; i++) {
+      double want = reference(x[i]);
+      if (fabs(want) > FLT_MAX) {
+        assert_true(o[i] == (float)want);
+        continue;
+      }
+      double error = fabs(o[i] - want) / ulp_of(want);
+      assert_false(isnan(error));
+      worst = fmax(worst, error);
+    }
+  }
+  kernel_free(&k);
+  return worst;
+}
+
+static double rsqrt_of(double x) { return 1 / sqrt(x); }
+
+static void elementary_functions(void **state) {
+  static const struct {
+    const char *name;
+    double (*reference)(double);
+    float low, high;
+    double limit;
+  } rows[] = {
+      {"exp", exp, -110, 90, 1.0},      {"exp", exp, -1, 1, 1.0},
+      {"exp2", exp2, -152, 129, 1.1},   {"log", log, 1e-40f, 4, 1.1},
+      {"log", log, 0.5f, 2e9f, 1.1},    {"log2", log2, 1e-40f, 4, 2.0},
+      {"log10", log10, 1e-40f, 40, 0.6}, {"log1p", log1p, -0.99f, 9, 0.6},
+      {"expm1", expm1, -20, 88, 0.6},   {"sin", sin, -1000, 1000, 0.6},
+      {"cos", cos, -1000, 1000, 0.6},   {"tan", tan, -100, 100, 0.6},
+      {"tanh", tanh, -12, 12, 0.6},     {"erf", erf, -5, 5, 8},
+      {"rsqrt", rsqrt_of, 1e-6f, 1e6f, 1.5}};
+  (void)state;
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    double worst =
+        worst_ulp(rows[i].name, rows[i].reference, rows[i].low, rows[i].high);
+    if (getenv("CPU_KERNEL_SHOW"))
+      fprintf(stderr, "%s: %.3f ulp\n", rows[i].name, worst);
+    if (worst > rows[i].limit)
+      fail_msg("%s is off by %.2f ulp", rows[i].name, worst);
+  }
+}
+
+static void elementary_ends(void **state) {
+  static float x[4096] = {0, -0.0f, INFINITY, -INFINITY, NAN, -1, 1e-45f};
+  static float o[4096];
+  pointers_ox args = {o, x};
+  (void)state;
+  cpu_kernel k = kernel_expand(unary, PAIRS("F", "exp", "E", "f32"));
+  kernel_run(&k, &args, 1, 1);
+  assert_true(o[0] == 1 && o[1] == 1 && o[2] == INFINITY && o[3] == 0);
+  assert_true(isnan(o[4]) && o[6] == 1);
+  kernel_free(&k);
+  k = kernel_expand(unary, PAIRS("F", "log", "E", "f32"));
+  kernel_run(&k, &args, 1, 1);
+  assert_true(o[0] == -INFINITY && o[1] == -INFINITY && o[2] == INFINITY);
+  assert_true(isnan(o[3]) && isnan(o[4]) && isnan(o[5]));
+  assert_float_equal(o[6], -103.27893, 1e-4);
+  kernel_free(&k);
+}
+
+static void f64_functions(void **state) {
+  static double x[4096], o[4096];
+  pointers_ox args = {o, x};
+  (void)state;
+  cpu_kernel k = kernel_expand(unary, PAIRS("F", "exp", "E", "f64"));
+  for (int i = 0; i < 4096; i++)
+    x[i] = -740 + i * 0.35;
+  kernel_run(&k, &args, 1, 1);
+  for (int i = 0; i < 4096; i++)
+    assert_true(fabs(o[i] - exp(x[i])) <= 4e-16 * exp(x[i]) + 5e-324 ||
+                o[i] == exp(x[i]));
+  kernel_free(&k);
+  k = kernel_expand(unary, PAIRS("F", "log", "E", "f64"));
+  for (int i = 0; i < 4096; i++)
+    x[i] = exp(i * 0.1 - 200);
+  kernel_run(&k, &args, 1, 1);
+  for (int i = 0; i < 4096; i++)
+    assert_true(fabs(o[i] - log(x[i])) <= 4e-16 * fabs(log(x[i])));
+  kernel_free(&k);
+  neso_status status;
+  char *text = expand(unary, PAIRS("F", "sin", "E", "f64"));
+  status = kernel_compile(text, &k);
+  assert_non_null(status);
+  assert_non_null(strstr(status->text, "math.sin of f64"));
+  free(status);
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elementwise_f32),
@@ -402,6 +743,16 @@ int main(void) {
       cmocka_unit_test(reductions),
       cmocka_unit_test(nan_and_ties),
       cmocka_unit_test(products),
+      cmocka_unit_test(loop_carries_two_blocks_that_swap),
+      cmocka_unit_test(branches_give_blocks),
+      cmocka_unit_test(while_doubles_a_block),
+      cmocka_unit_test(loads_come_before_later_stores),
+      cmocka_unit_test(a_shifted_copy_in_place),
+      cmocka_unit_test(strides_and_gathers),
+      cmocka_unit_test(masked_off_rows_touch_nothing),
+      cmocka_unit_test(elementary_functions),
+      cmocka_unit_test(elementary_ends),
+      cmocka_unit_test(f64_functions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
