@@ -43,6 +43,7 @@ local homes = {
 }
 
 return setmetatable(neso, {
+  __names = homes,
   __index = function(self, name)
     local home = homes[name]
     if not home then return nil end

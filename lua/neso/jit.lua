@@ -21,7 +21,7 @@ local MAX_LAUNCHERS = 256 -- kept a kernel
 ---@field name string
 ---@field params string[]
 local methods = {}
-local kernel_meta = { __name = "neso.kernel" }
+local kernel_meta = { __name = "neso.kernel", __names = methods }
 M.kernel_meta = kernel_meta
 
 --- True for a kernel object.

@@ -367,6 +367,6 @@ end
 
 function meta.__len(x) return x.shape[1] or 0 end
 function meta.__tostring(x) return require "neso.print".text(x) end
-meta.__name = "neso.tensor"
+meta.__name, meta.__names = "neso.tensor", methods
 
 return M

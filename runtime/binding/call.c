@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAX_OPTIONS 16
-#define EXACT 9007199254740992.0 /* 2^53 */
+#define EXACT (INT64_C(1) << 53) /* numbers hold integers up to here */
 
 static int bad_argument(neso_call *call, int i, int index, const char *wanted) {
   lua_State *L = call->L;
@@ -55,7 +55,7 @@ static void number_argument(neso_call *call, neso_arg *arg, int index) {
   arg->value.number = lua_tonumber(call->L, index);
   if (neso_lua_is_integer(call->L, index)) {
     int64_t integer = (int64_t)lua_tointeger(call->L, index);
-    if (fabs((double)integer) > EXACT) {
+    if (integer > EXACT || integer < -EXACT) {
       arg->kind = NESO_ARG_INTEGER;
       arg->dtype = NESO_I64;
       arg->value.integer = integer;
@@ -143,6 +143,8 @@ static void object_argument(neso_call *call, int i, int index) {
 void neso__call_argument(neso_call *call, int i, int index) {
   lua_State *L = call->L;
   neso_arg *arg = &call->args[i];
+  arg->dtype = 0;
+  arg->length = 0;
   arg->offset = 0;
   switch (lua_type(L, index)) {
   case LUA_TNUMBER:
@@ -236,8 +238,9 @@ typedef struct option {
 /* A launch option: "n:4", "b:true", "s:contract". */
 static void read_option(neso_call *call, option *out, const char *name) {
   lua_State *L = call->L;
+  int type = lua_type(L, -1);
   out->name = name;
-  switch (lua_type(L, -1)) {
+  switch (type) {
   case LUA_TNUMBER:
     snprintf(out->value, sizeof out->value, "n:%.17g", lua_tonumber(L, -1));
     return;
@@ -255,7 +258,7 @@ static void read_option(neso_call *call, option *out, const char *name) {
   neso__handle_prepare(L, call->handle, call->kernel);
   const char *title = neso__handle_title(L, call->handle);
   luaL_error(L, "%s: launch option '%s' cannot be a %s", title, name,
-             luaL_typename(L, -1));
+             lua_typename(L, type));
 }
 
 static int by_name(const void *a, const void *b) {

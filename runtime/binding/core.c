@@ -257,18 +257,20 @@ static int attach_protected(lua_State *L) {
   return 0;
 }
 
-/* Called by neso_attach. 0, or 1 when the state already uses another context
- * or memory ran out. */
-NESO_EXPORT int neso_core_attach(neso_context *context, lua_State *L);
-int neso_core_attach(neso_context *context, lua_State *L) {
+/* Called by neso_attach; the state stays as it was when this fails. */
+NESO_EXPORT neso_status neso_core_attach(neso_context *context, lua_State *L);
+neso_status neso_core_attach(neso_context *context, lua_State *L) {
   if (!lua_checkstack(L, 4)) {
-    return 1;
+    return neso_status_make(NESO_OUT_OF_MEMORY, "the Lua stack is full");
   }
   lua_pushcfunction(L, attach_protected);
   lua_pushlightuserdata(L, context);
-  if (lua_pcall(L, 1, 0, 0) != 0) {
-    lua_pop(L, 1);
-    return 1;
+  if (lua_pcall(L, 1, 0, 0) == 0) {
+    return NULL;
   }
-  return 0;
+  neso_status status = neso_status_make(
+      NESO_INVALID_ARGUMENT, "%s",
+      lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "a Lua error");
+  lua_pop(L, 1);
+  return status;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT 9007199254740992.0 /* 2^53 */
+#define EXACT (UINT64_C(1) << 53) /* numbers hold integers up to here */
 #define CHUNK 512
 
 /* A 64-bit integer that a Lua number cannot hold: as the shell's port makes
@@ -38,9 +38,11 @@ static void push_integer(lua_State *L, neso_binding *binding, neso_wide value,
     return;
   }
 #endif
-  double number = is_unsigned ? (double)value.u : (double)value.i;
-  if (fabs(number) <= EXACT) {
-    lua_pushnumber(L, number);
+  bool exact = is_unsigned
+                   ? value.u <= EXACT
+                   : value.i >= -(int64_t)EXACT && value.i <= (int64_t)EXACT;
+  if (exact) {
+    lua_pushnumber(L, is_unsigned ? (double)value.u : (double)value.i);
   } else {
     push_wide_integer(L, binding, value.u, is_unsigned);
   }

@@ -4,7 +4,8 @@
 
 #include "context.h"
 
-typedef int (*attach_fn)(neso_context *context, struct lua_State *state);
+typedef neso_status (*attach_fn)(neso_context *context,
+                                 struct lua_State *state);
 
 /* Where the binding is, seen from libneso: an installed tree, or one folder
  * for both. */
@@ -33,9 +34,9 @@ neso_status neso_attach(neso_context *context, struct lua_State *state) {
   if (!attach)
     status = neso_status_make(
         NESO_UNAVAILABLE, "the Lua binding cannot be loaded: %s", dlerror());
-  else if (attach(context, state) != 0)
-    status = neso_status_make(NESO_DEVICE_ERROR,
-                              "the Lua binding %s did not attach", path);
+  else
+    status = neso_status_note(attach(context, state),
+                              "so the Lua binding %s did not attach", path);
   free(path);
   return status;
 }
