@@ -385,6 +385,8 @@ static cpu_lv *eval_elementwise(cpu_lower *l, cpu_nest *n, cpu_value *v,
     }
     return out;
   }
+  if (count == 2 && x[1]->kind == CPU_UNIFORM && cpu_quotient_fits(l, n, v))
+    return cpu_quotient(l, n, x[0], x[1]);
   return cpu_lv_vector(l, emit(l, n, v, x, count, false, level), level);
 }
 

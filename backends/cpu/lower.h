@@ -231,6 +231,10 @@ MlirValue cpu_elementwise(cpu_lower *l, const cpu_value *v,
                           const MlirValue *operands, int64_t lanes);
 MlirValue cpu_constant_scalar(cpu_lower *l, MlirOperation op);
 
+/* quotient.c: division of lanes by one f32. */
+bool cpu_quotient_fits(cpu_lower *l, const cpu_nest *n, const cpu_value *v);
+cpu_lv *cpu_quotient(cpu_lower *l, cpu_nest *n, cpu_lv *x, cpu_lv *by);
+
 /* memory.c */
 cpu_lv *cpu_eval_load(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c);
 void cpu_emit_store(cpu_lower *l, cpu_nest *n, MlirOperation op, cpu_lv *value);

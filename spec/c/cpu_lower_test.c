@@ -734,6 +734,51 @@ static void f64_functions(void **state) {
   free(text);
 }
 
+/* One divisor for many lanes: the same bits as a division. */
+static void quotients_are_exact(void **state) {
+  static const char text[] =
+      "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %y: !llvm.ptr, %n: i32) {\n"
+      "  %i = \"neso.arange\"() {start = 0 : i32, end = 4096 : i32}"
+      " : () -> tensor<4096xi32>\n"
+      "  %v = \"neso.load\"(%x, %i) $M : (!llvm.ptr, tensor<4096xi32>)"
+      " -> tensor<4096xf32>\n"
+      "  %d = \"neso.load\"(%y, %n) $M : (!llvm.ptr, i32) -> f32\n"
+      "  %ds = tensor.splat %d : tensor<4096xf32>\n"
+      "  %q = arith.divf %v, %ds : tensor<4096xf32>\n"
+      "  \"neso.store\"(%o, %i, %q) $M : (!llvm.ptr, tensor<4096xi32>, "
+      "tensor<4096xf32>) -> ()\n"
+      "  return\n}\n";
+  static float x[4096], o[4096], y[64];
+  static const float odd[] = {0, -0.0f, INFINITY, NAN, 1e-42f, 3e38f, 1, -1};
+  (void)state;
+  cpu_kernel k = kernel_expand(text, PAIRS("x", ""));
+  for (int i = 0; i < 64; i++) {
+    uint32_t bits = (uint32_t)(random_float() * 1e9f) * 2654435761u;
+    bits = i < 56 ? (bits & 0x807fffff) | (uint32_t)(i + 100) << 23 : 0;
+    memcpy(&y[i], &bits, 4);
+    if (i >= 56)
+      y[i] = odd[i - 56];
+    if (i % 8 == 0) /* mantissas near 2 are the hard ones */
+      y[i] = ldexpf(0x1.fffffep0f, i - 30);
+  }
+  for (int round = 0; round < 640; round++) {
+    for (int i = 0; i < 4096; i++)
+      x[i] = ldexpf(random_float(), (round + i) % 40 - 20);
+    if (round % 4 == 0)
+      memcpy(x + 100, odd, sizeof(odd));
+    pointers3 args = {o, x, y, round % 64};
+    kernel_run(&k, &args, 1, 1);
+    for (int i = 0; i < 4096; i++) {
+      float want = x[i] / y[round % 64];
+      if (isnan(want))
+        assert_true(isnan(o[i]));
+      else
+        assert_memory_equal(&o[i], &want, 4);
+    }
+  }
+  kernel_free(&k);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elementwise_f32),
@@ -753,6 +798,7 @@ int main(void) {
       cmocka_unit_test(elementary_functions),
       cmocka_unit_test(elementary_ends),
       cmocka_unit_test(f64_functions),
+      cmocka_unit_test(quotients_are_exact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
