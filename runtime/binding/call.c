@@ -290,6 +290,13 @@ static int keyword_position(neso_call *call) {
     }
     return (int)position - 1;
   }
+  const neso_handle *handle = call->handle;
+  const char *key = lua_tostring(L, -2);
+  for (int i = 0; i < handle->param_count; i++) {
+    if (handle->interned[i] == key) {
+      return i;
+    }
+  }
   lua_pushvalue(L, -2);
   lua_rawget(L, lua_upvalueindex(NESO_UP_NAMES));
   int position = (int)lua_tointeger(L, -1);

@@ -87,6 +87,7 @@ static int kernel_new(lua_State *L) {
     lua_rawgeti(L, 3, (int)i + 1);
     size_t length = strlen(lua_tostring(L, -3)) + 1;
     memcpy(at, lua_tostring(L, -3), length);
+    handle->interned[i] = lua_tostring(L, -3);
     handle->params[i].name = at;
     handle->params[i].kind = (uint8_t)lua_tointeger(L, -2);
     handle->params[i].dtype = (uint8_t)lua_tointeger(L, -1);

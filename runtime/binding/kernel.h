@@ -19,6 +19,9 @@ typedef struct neso_handle {
   int epoch;         /* number of the captured state in use; 0 the first */
   neso_param params[NESO_MAX_PARAMS]; /* names owned by `names` */
   char *names;                        /* owned; one block */
+  /* The same names as Lua's strings, kept by the kernel's table of names: a
+   * key that is one of these pointers needs no look-up. */
+  const char *interned[NESO_MAX_PARAMS];
 } neso_handle;
 
 /* A launch on its way. Lives in the C frame of the launcher; the values that
