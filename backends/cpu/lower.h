@@ -176,6 +176,9 @@ struct cpu_nest {
   int output_count;
   cpu_leaf leaves[CPU_MAX_LEAVES];
   int leaf_count;
+  cpu_leaf limits[CPU_MAX_OUTPUTS]; /* masks after whose end nothing is done */
+  int limit_count; /* 0: the whole extent counts */
+  bool off;        /* lanes after the end are alike: cpu_eval_off */
   int vec_level; /* level inside the vector loop */
   int body;      /* tells the copies of the vector loop's body apart */
   bool assume;   /* in this body every leaf is true */
@@ -190,9 +193,13 @@ void cpu_at(cpu_lower *l, cpu_nest *n, int level);
 /* mask.c: finds the leaves, and the bounds that follow. */
 void cpu_mask_scan(cpu_lower *l, cpu_nest *n);
 /* At the level around the vector loop: lanes below *full have every leaf
- * true; the stores of the nest write nothing at or after *end. */
+ * true; at and after *end every mask of `limits` is false. */
 void cpu_mask_bounds(cpu_lower *l, cpu_nest *n, MlirValue *full,
                      MlirValue *end);
+
+/* What `v` is in the lanes after the end (of a nest with `off`). */
+struct cpu_lanes_value *cpu_eval_off(cpu_lower *l, cpu_nest *n, cpu_value *v,
+                                     cpu_coords c);
 
 /* chunk.c: values of one chunk. */
 typedef struct cpu_lanes_value {
@@ -261,6 +268,10 @@ void cpu_reducer_step(cpu_lower *l, const cpu_reducer *r, MlirValue *acc,
                       MlirValue x, MlirValue index, int step, MlirValue keep);
 /* The lanes of acc as one. */
 void cpu_reducer_across(cpu_lower *l, const cpu_reducer *r, MlirValue *acc);
+/* Scalar accumulators with `count` times x taken in. */
+void cpu_reducer_repeat(cpu_lower *l, const cpu_reducer *r, MlirValue *acc,
+                        MlirValue x, MlirValue count);
+bool cpu_reducer_repeats(const cpu_reducer *r);
 /* Results from accumulators (of any lane count). */
 void cpu_reducer_finish(cpu_lower *l, const cpu_reducer *r,
                         const MlirValue *acc, MlirValue *results);

@@ -115,6 +115,113 @@ static void scan_value(scan_state *s, cpu_value *v, cpu_coords c) {
     scan_value(s, cpu_operand(s->l, v, i), cpu_operand_coords(s->l, v, i, c));
 }
 
+/* A part of the mask bounds it from above. */
+static bool has_end(cpu_lower *l, const cpu_nest *n, cpu_value *v,
+                    cpu_coords c) {
+  for (int i = 0; i < n->leaf_count; i++)
+    if (n->leaves[i].value == v &&
+        cpu_same_coords(n->leaves[i].coords, c, v->rank))
+      return n->leaves[i].kind != CPU_LEAF_SUFFIX;
+  bool found = false;
+  for (intptr_t i = 0;
+       passes_through(v) && i < mlirOperationGetNumOperands(v->def); i++)
+    found |= has_end(l, n, cpu_operand(l, v, i),
+                     cpu_operand_coords(l, v, i, c));
+  return found;
+}
+
+static bool add_limit(scan_state *s, cpu_value *v, cpu_coords c) {
+  cpu_nest *n = s->n;
+  if (!has_end(s->l, n, v, c))
+    return false;
+  for (int i = 0; i < n->limit_count; i++)
+    if (n->limits[i].value == v &&
+        cpu_same_coords(n->limits[i].coords, c, v->rank))
+      return true;
+  if (n->limit_count == CPU_MAX_OUTPUTS)
+    return false;
+  n->limits[n->limit_count++] = (cpu_leaf){.value = v, .coords = c};
+  return true;
+}
+
+static bool is_select(const cpu_value *v) {
+  return v->op == NESO_OP_ARITH_SELECT;
+}
+
+/* The operand that `v` is where masks are false, -1 for all of them. */
+static int off_operand(const cpu_value *v) {
+  if (v->op == NESO_OP_NESO_MASKED_LOAD)
+    return 3;
+  return -1;
+}
+
+/* All lanes after the end of every mask hold the same value. */
+static bool alike_when_off(scan_state *s, cpu_value *v, cpu_coords c) {
+  if (!cpu_uses_vec(s->n, v, c))
+    return true;
+  if (v->ready || mlirOperationIsNull(v->def) || --s->budget < 0 ||
+      v->op == NESO_OP_NESO_ARANGE || v->op == NESO_OP_NESO_LOAD ||
+      is_select(v) || v->op == NESO_OP_NESO_RESHAPE)
+    return false;
+  int only = off_operand(v);
+  if (only >= 0)
+    return add_limit(s, cpu_operand(s->l, v, 2), c) &&
+           alike_when_off(s, cpu_operand(s->l, v, only),
+                          cpu_operand_coords(s->l, v, only, c));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def); i++)
+    if (!alike_when_off(s, cpu_operand(s->l, v, i),
+                        cpu_operand_coords(s->l, v, i, c)))
+      return false;
+  return true;
+}
+
+cpu_lv *cpu_eval_off(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
+  MlirValue operands[4];
+  int level = 0, only = off_operand(v);
+  if (!cpu_uses_vec(n, v, c) || v->op == NESO_OP_ARITH_CONSTANT)
+    return cpu_eval(l, n, v, c);
+  switch (v->op) {
+  case NESO_OP_TENSOR_SPLAT:
+  case NESO_OP_NESO_BROADCAST:
+  case NESO_OP_NESO_EXPAND_DIMS:
+  case NESO_OP_NESO_TRANS:
+    only = 0;
+    break;
+  default:
+    break;
+  }
+  if (only >= 0)
+    return cpu_eval_off(l, n, cpu_operand(l, v, only),
+                        cpu_operand_coords(l, v, only, c));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def) && i < 4; i++) {
+    cpu_lv *x = cpu_eval_off(l, n, cpu_operand(l, v, i),
+                             cpu_operand_coords(l, v, i, c));
+    operands[i] = x->scalar;
+    level = x->level > level ? x->level : level;
+  }
+  cpu_at(l, n, level);
+  return cpu_lv_uniform(l, cpu_elementwise(l, v, operands, 0), level);
+}
+
+static void find_limits(scan_state *s) {
+  cpu_nest *n = s->n;
+  for (int i = 0; i < n->output_count; i++) {
+    cpu_output *out = &n->outputs[i];
+    cpu_coords c = cpu_identity(out->value);
+    bool store = out->kind == CPU_STORE;
+    bool limited =
+        store ? neso__op_of(out->op) == NESO_OP_NESO_MASKED_STORE &&
+                    add_limit(s, cpu_op_operand(s->l, out->op, 3), c)
+              : n->axis == n->vec && alike_when_off(s, out->value, c);
+    if (!limited) {
+      n->limit_count = 0;
+      n->off = false;
+      return;
+    }
+    n->off |= !store;
+  }
+}
+
 void cpu_mask_scan(cpu_lower *l, cpu_nest *n) {
   scan_state s = {l, n, 2000};
   for (int i = 0; n->vec >= 0 && i < n->output_count; i++) {
@@ -127,6 +234,9 @@ void cpu_mask_scan(cpu_lower *l, cpu_nest *n) {
       scan_value(&s, cpu_op_operand(l, out->op, 1), c);
     scan_value(&s, out->value, c);
   }
+  s.budget = 2000;
+  if (n->leaf_count > 0)
+    find_limits(&s);
 }
 
 cpu_lv *cpu_eval_mask(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
@@ -213,8 +323,8 @@ static MlirValue leaf_bound(cpu_lower *l, cpu_nest *n, cpu_leaf *leaf,
   return cpu_select(b, on, cpu_index(b, n->extent[n->vec]), cpu_index(b, 0));
 }
 
-/* The part of a store's mask that limits the lanes it can write. */
-static MlirValue store_end(cpu_lower *l, cpu_nest *n, cpu_value *v,
+/* Where the mask ends for good; null when it has no such part. */
+static MlirValue mask_end(cpu_lower *l, cpu_nest *n, cpu_value *v,
                            cpu_coords c, const MlirValue *bounds) {
   MlirValue none = {NULL};
   for (int i = 0; i < n->leaf_count; i++)
@@ -225,7 +335,7 @@ static MlirValue store_end(cpu_lower *l, cpu_nest *n, cpu_value *v,
     return none;
   MlirValue end = none;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def); i++) {
-    MlirValue part = store_end(l, n, cpu_operand(l, v, i),
+    MlirValue part = mask_end(l, n, cpu_operand(l, v, i),
                                cpu_operand_coords(l, v, i, c), bounds);
     if (mlirValueIsNull(end))
       end = part;
@@ -248,17 +358,9 @@ void cpu_mask_bounds(cpu_lower *l, cpu_nest *n, MlirValue *full,
   for (int i = 0; i < n->leaf_count; i++)
     *full = i == 0 ? bounds[0]
                    : cpu_binary(b, "arith.minsi", *full, bounds[i]);
-  MlirValue most = {NULL};
-  for (int i = 0; i < n->output_count; i++) {
-    cpu_output *out = &n->outputs[i];
-    MlirValue part = {NULL};
-    if (out->kind == CPU_STORE &&
-        neso__op_of(out->op) == NESO_OP_NESO_MASKED_STORE)
-      part = store_end(l, n, cpu_op_operand(l, out->op, 3),
-                       cpu_identity(out->value), bounds);
-    if (mlirValueIsNull(part))
-      return;
-    most = i == 0 ? part : cpu_binary(b, "arith.maxsi", most, part);
+  for (int i = 0; i < n->limit_count; i++) {
+    MlirValue part = mask_end(l, n, n->limits[i].value, n->limits[i].coords,
+                              bounds);
+    *end = i == 0 ? part : cpu_binary(b, "arith.maxsi", *end, part);
   }
-  *end = most;
 }

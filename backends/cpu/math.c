@@ -68,11 +68,12 @@ static MlirValue horner(fn *f, MlirValue x, const double *c, int count) {
 
 /* ----------------------------------------------------------------- exp -- */
 
-/* x rounded to an integer, as a float; *out_int the same as an integer. Adding
- * 1.5 * 2^mantissa puts the integer into the low bits. */
-static MlirValue nearest(fn *f, MlirValue x, MlirValue *out_int) {
+/* x times factor rounded to an integer, as a float; *out_int the same as an
+ * integer. Adding 1.5 * 2^mantissa puts the integer into the low bits. */
+static MlirValue nearest(fn *f, MlirValue x, double factor,
+                         MlirValue *out_int) {
   double magic = f->wide ? 6755399441055744.0 : 12582912.0;
-  MlirValue shifted = add(f, x, num(f, magic));
+  MlirValue shifted = mad(f, x, num(f, factor), num(f, magic));
   *out_int = cpu_binary(f->b, "arith.subi", to_bits(f, shifted),
                         to_bits(f, num(f, magic)));
   return sub(f, shifted, num(f, magic));
@@ -84,25 +85,66 @@ static MlirValue power_of_two(fn *f, MlirValue n) {
                               f->wide ? 52 : 23));
 }
 
-/* p * 2^n, right down to denormals. */
-static MlirValue scale(fn *f, MlirValue p, MlirValue n) {
-  if (neso__target_has(f->l->env->target, "avx512f") && !f->wide &&
-      cpu_lanes(f->type) >= 16) {
-    MlirValue operands[] = {p, n};
-    return cpu_intrinsic(f->b, "llvm.ldexp", f->type, 2, operands);
+static MlirValue part(fn *f, MlirValue x, int64_t from) {
+  MlirAttribute attributes[] = {mlirIntegerAttrGet(f->b->i64, from),
+                                mlirIntegerAttrGet(f->b->i64, 16),
+                                mlirIntegerAttrGet(f->b->i64, 1)};
+  MlirNamedAttribute named[] = {
+      cpu_named(f->b, "offsets", mlirArrayAttrGet(f->b->ctx, 1, attributes)),
+      cpu_named(f->b, "sizes", mlirArrayAttrGet(f->b->ctx, 1, attributes + 1)),
+      cpu_named(f->b, "strides",
+                mlirArrayAttrGet(f->b->ctx, 1, attributes + 2))};
+  MlirType type = cpu_vector(f->b->f32, 16);
+  return mlirOperationGetResult(cpu_op(f->b, "vector.extract_strided_slice", 1,
+                                       &x, 1, &type, 3, named),
+                                0);
+}
+
+static MlirValue put_part(fn *f, MlirValue into, MlirValue x, int64_t at) {
+  MlirAttribute offset = mlirIntegerAttrGet(f->b->i64, at);
+  MlirAttribute stride = mlirIntegerAttrGet(f->b->i64, 1);
+  MlirNamedAttribute named[] = {
+      cpu_named(f->b, "offsets", mlirArrayAttrGet(f->b->ctx, 1, &offset)),
+      cpu_named(f->b, "strides", mlirArrayAttrGet(f->b->ctx, 1, &stride))};
+  MlirValue operands[] = {x, into};
+  return mlirOperationGetResult(cpu_op(f->b, "vector.insert_strided_slice", 2,
+                                       operands, 1, &f->type, 2, named),
+                                0);
+}
+
+/* One vscalefps a register. */
+static MlirValue scale_avx512(fn *f, MlirValue p, MlirValue k) {
+  MlirType type = cpu_vector(f->b->f32, 16);
+  MlirValue out = p;
+  for (int64_t at = 0; at < cpu_lanes(f->type); at += 16) {
+    MlirValue x = part(f, p, at);
+    MlirValue operands[] = {x, part(f, k, at), x,
+                            cpu_int(f->b, f->b->i16, -1),
+                            cpu_int(f->b, f->b->i32, 4)};
+    x = cpu_intrinsic(f->b, "llvm.x86.avx512.mask.scalef.ps.512", type, 5,
+                      operands);
+    out = put_part(f, out, x, at);
   }
+  return out;
+}
+
+/* p * 2^n, right down to denormals; k is n as a float. */
+static MlirValue scale(fn *f, MlirValue p, MlirValue n, MlirValue k) {
+  if (neso__target_has(f->l->env->target, "avx512f") && !f->wide &&
+      f->l->vector_bits == 512 && cpu_lanes(f->type) >= 16)
+    return scale_avx512(f, p, k);
   MlirValue half = integer(f, "arith.shrsi", n, 1);
   MlirValue rest = cpu_binary(f->b, "arith.subi", n, half);
   return mul(f, mul(f, p, power_of_two(f, half)), power_of_two(f, rest));
 }
 
 /* e^r 2^n for |r| <= ln 2 / 2. */
-static MlirValue exp_reduced(fn *f, MlirValue r, MlirValue n) {
+static MlirValue exp_reduced(fn *f, MlirValue r, MlirValue n, MlirValue k) {
   double c[14] = {1};
   int count = f->wide ? 14 : 8;
   for (int i = 1; i < count; i++)
     c[i] = c[i - 1] / i;
-  return scale(f, horner(f, r, c, count), n);
+  return scale(f, horner(f, r, c, count), n, k);
 }
 
 /* Where the result is 0, the work is done for 0 instead: a product that
@@ -118,19 +160,19 @@ static MlirValue cut(fn *f, MlirValue *x, double low, double high) {
 static MlirValue emit_exp(fn *f, MlirValue x) {
   MlirValue n;
   MlirValue under = f->wide ? cut(f, &x, -746, 715) : cut(f, &x, -104, 90);
-  MlirValue k = nearest(f, mul(f, x, num(f, 1.4426950408889634)), &n);
+  MlirValue k = nearest(f, x, 1.4426950408889634, &n);
   MlirValue r = mad(f, k, num(f, f->wide ? -0x1.62e42feep-1 : -0x1.62e4p-1), x);
   r = mad(f, k,
           num(f, f->wide ? -0x1.a39ef35793c76p-33 : -0x1.7f7d1cp-20), r);
-  return cpu_select(f->b, under, num(f, 0), exp_reduced(f, r, n));
+  return cpu_select(f->b, under, num(f, 0), exp_reduced(f, r, n, k));
 }
 
 static MlirValue emit_exp2(fn *f, MlirValue x) {
   MlirValue n;
   MlirValue under = f->wide ? cut(f, &x, -1076, 1030) : cut(f, &x, -151, 130);
-  MlirValue k = nearest(f, x, &n);
+  MlirValue k = nearest(f, x, 1, &n);
   MlirValue r = mul(f, sub(f, x, k), num(f, 0.6931471805599453));
-  return cpu_select(f->b, under, num(f, 0), exp_reduced(f, r, n));
+  return cpu_select(f->b, under, num(f, 0), exp_reduced(f, r, n, k));
 }
 
 /* ----------------------------------------------------------------- log -- */
@@ -225,7 +267,7 @@ static MlirValue emit_tanh(fn *f, MlirValue x) {
 /* sin of x + quarter * pi / 2 */
 static MlirValue emit_sine(fn *f, MlirValue x, int quarter) {
   MlirValue n;
-  MlirValue k = nearest(f, mul(f, x, num(f, 0.63661977236758138)), &n);
+  MlirValue k = nearest(f, x, 0.63661977236758138, &n);
   MlirValue r = mad(f, k, num(f, -0x1.921fb544p+0), x);
   r = mad(f, k, num(f, -0x1.0b4611a626331p-34), r);
   MlirValue z = mul(f, r, r);

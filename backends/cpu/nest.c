@@ -86,6 +86,7 @@ typedef struct reduction {
   cpu_reducer r;
   bool active;
   MlirValue acc[4];
+  MlirValue off, off_count; /* what the lanes after the end add, if not null */
 } reduction;
 
 static void evaluate_all(cpu_lower *l, cpu_nest *n, cpu_lv **values) {
@@ -219,6 +220,34 @@ static void vector_loop(cpu_lower *l, cpu_nest *n, MlirValue low,
   n->assume = false;
 }
 
+/* The lanes from `from` on, which are alike: written, and counted. */
+static void off_lanes(cpu_lower *l, cpu_nest *n, MlirValue from, bool padded,
+                      reduction *red) {
+  MlirValue extent = cpu_index(&l->b, n->extent[n->vec]);
+  int level = n->level_count - 1;
+  cpu_lv *values[CPU_MAX_OUTPUTS];
+  for (int i = 0; i < n->output_count; i++)
+    values[i] = cpu_eval_off(l, n, n->outputs[i].value,
+                             cpu_identity(n->outputs[i].value));
+  cpu_at(l, n, level);
+  if (red->active) {
+    red->off = values[0]->scalar;
+    red->off_count = cpu_binary(&l->b, "arith.subi", extent, from);
+  }
+  if (n->output_count == red->active)
+    return;
+  MlirOperation loop = open_loop(l, n, from, extent, n->lanes, 0, NULL);
+  n->index[n->vec] = mlirBlockGetArgument(cpu_body(loop, 0), 0);
+  n->body++;
+  set_pad(l, n, padded);
+  for (int i = 0; i < n->output_count; i++)
+    if (n->outputs[i].kind == CPU_BUFFER)
+      cpu_emit_buffer(l, n, n->outputs[i].buffer,
+                      cpu_identity(n->outputs[i].value), values[i], true);
+  close_loop(l, n, 0, NULL);
+  n->pad = (MlirValue){NULL};
+}
+
 static MlirValue whole_chunks(cpu_lower *l, cpu_nest *n, MlirValue count) {
   return cpu_binary(&l->b, "arith.andi", count, cpu_index(&l->b, -n->lanes));
 }
@@ -243,11 +272,21 @@ static void vector_loops(cpu_lower *l, cpu_nest *n, reduction *red) {
       vector_loop(l, n, full, end, false, true, red);
     return;
   }
+  if (n->off && !(red->active && cpu_reducer_repeats(&red->r))) {
+    n->off = false;
+    n->limit_count = 0;
+  }
   cpu_mask_bounds(l, n, &full, &end);
   cpu_at(l, n, level);
   full = whole_chunks(l, n, full);
+  MlirValue done = cpu_binary(&l->b, "arith.addi", end,
+                              cpu_index(&l->b, n->lanes - 1));
+  done = cpu_binary(&l->b, "arith.minsi", whole_chunks(l, n, done),
+                    cpu_index(&l->b, extent));
   vector_loop(l, n, zero, full, true, false, red);
   vector_loop(l, n, full, end, false, ragged, red);
+  if (n->off)
+    off_lanes(l, n, done, ragged, red);
 }
 
 static void prepare_results(cpu_lower *l, cpu_nest *n) {
@@ -292,6 +331,8 @@ void cpu_nest_run(cpu_lower *l, cpu_output *outputs, int count) {
   at_end(l, n, n->level_count - 1);
   if (carries)
     cpu_reducer_across(l, &red.r, red.acc);
+  if (carries && !mlirValueIsNull(red.off))
+    cpu_reducer_repeat(l, &red.r, red.acc, red.off, red.off_count);
   if (red.active && (carries || n->vec < 0))
     write_reduction(l, n, &red);
   close_outer_loops(l, n);

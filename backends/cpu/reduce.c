@@ -171,6 +171,28 @@ static void arg_merge(cpu_lower *l, const cpu_reducer *r, MlirValue *acc,
   acc[1] = cpu_select(b, takes, x[1], acc[1]);
 }
 
+bool cpu_reducer_repeats(const cpu_reducer *r) {
+  return !r->arg && (is_extreme(r) || is_kind(r, "sum") || is_kind(r, "and") ||
+                     is_kind(r, "or"));
+}
+
+void cpu_reducer_repeat(cpu_lower *l, const cpu_reducer *r, MlirValue *acc,
+                        MlirValue x, MlirValue count) {
+  cpu_builder *b = &l->b;
+  MlirValue next[2] = {acc[0], acc[1]}, none = {NULL};
+  MlirValue any = cpu_cmpi(b, CPU_SGT, count, cpu_index(b, 0));
+  x = widen(l, r, x);
+  if (is_kind(r, "sum") && r->is_float)
+    x = cpu_binary(b, "arith.mulf", x,
+                   cpu_unary(b, "arith.sitofp", r->accumulator, count));
+  else if (is_kind(r, "sum"))
+    x = cpu_binary(b, "arith.muli", x,
+                   cpu_resize(b, count, r->accumulator, true));
+  cpu_reducer_step(l, r, next, x, count, 0, none);
+  for (int i = 0; i < r->parts; i++)
+    acc[i] = cpu_select(b, any, next[i], acc[i]);
+}
+
 static MlirValue slice(cpu_lower *l, MlirValue x, int64_t offset,
                        int64_t lanes) {
   cpu_builder *b = &l->b;
