@@ -81,6 +81,17 @@ describe("a launch", function()
     assert.are.equal(1, flags:get(599))
   end)
 
+  it("of an empty kernel takes less than 2 us", function()
+    local empty, best = neso.jit(function() end), math.huge
+    empty[1]()
+    for _ = 1, 10 do
+      local start = neso.clock()
+      for _ = 1, 1000 do empty[1]() end
+      best = math.min(best, (neso.clock() - start) / 1000)
+    end
+    assert.is_true(best < 2e-6 or os.getenv "NESO_SANITIZED" ~= nil)
+  end)
+
   it("may be bound", function()
     local out = neso.zeros { 100 }
     local step = scale:bind(4, x, out, 100, 32)
@@ -181,6 +192,24 @@ describe("variants", function()
     k[1](x)
     assert.are.equal(22, x:get(0))
     rawset(_G, "K", nil)
+  end)
+
+  it("follow the keys of a table that was walked", function()
+    local weights = { 1, 2 }
+    local k = neso.jit(function(x)
+      local sum = 0
+      for _, weight in ipairs(weights) do sum = sum + weight end
+      tl.store(x, sum)
+    end)
+    local x = neso.zeros({ 1 }, "i32")
+    k[1](x)
+    assert.are.equal(3, x:get(0))
+    weights[3] = 10
+    k[1](x)
+    assert.are.equal(13, x:get(0))
+    weights[3] = nil
+    k[1](x)
+    assert.are.equal(3, x:get(0))
   end)
 
   it("are bounded when a captured value keeps changing", function()
