@@ -17,7 +17,8 @@
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 local neso = require "neso"
 
-local files = { "elementwise", "operators", "convert", "reduce", "memory", "control", "dot" }
+local files = { "elementwise", "operators", "convert", "reduce", "memory", "control",
+  "random_control", "dot" }
 
 local backend, pattern
 do

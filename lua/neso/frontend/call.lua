@@ -20,9 +20,14 @@ local parsed = setmetatable({}, { __mode = "k" })
 --- Code of a source record (see source.of), parsed.
 ---@return neso.Code
 function M.code_of_record(record, fn, env)
-  local ctx = { name = record.name, text = record.text, version = record.version }
-  local node = parser.parse_function(record.text, record.from, record.to, ctx)
-  return { node = node, ctx = node.ctx or ctx, fn = fn, env = env }
+  local node = parsed[record]
+  if not node then
+    local ctx = { name = record.name, text = record.text, version = record.version }
+    node = parser.parse_function(record.text, record.from, record.to, ctx)
+    node.ctx = node.ctx or ctx
+    parsed[record] = node
+  end
+  return { node = node, ctx = node.ctx, fn = fn, env = env }
 end
 
 local function code_of_function(cx, fn, node)

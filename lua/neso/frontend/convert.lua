@@ -71,14 +71,53 @@ local function int_to_int(cx, v, to)
   return cx.builder:value(name, { v.ssa }, to, v.shape)
 end
 
+local function plain(cx, name, v, to)
+  return cx.builder:value(name, { v.ssa }, to, v.shape)
+end
+
+local function compare(cx, predicate, a, b)
+  return cx.builder:value("arith.cmpf", { a.ssa, b.ssa }, dtypes.i1, a.shape,
+    { { "predicate", "i", "t:i64", predicate } })
+end
+
+local function bits_of(cx, flag)
+  return plain(cx, "arith.extui", flag, dtypes.i32)
+end
+
+-- f64 to f32 rounded to odd: the f32 next to x toward zero, its last bit set when it is not x
+-- itself. Rounding that once more, to 16 bits, is rounding x once.
+local function round_to_odd(cx, x)
+  local near = plain(cx, "arith.truncf", x, dtypes.f32)
+  local back = plain(cx, "arith.extf", near, dtypes.f64)
+  local away = compare(cx, "2", plain(cx, "math.absf", back, dtypes.f64),
+    plain(cx, "math.absf", x, dtypes.f64))
+  local inexact = compare(cx, "6", back, x)
+  local bits = plain(cx, "arith.bitcast", near, dtypes.i32)
+  local function combine(name, other)
+    bits = cx.builder:value(name, { bits.ssa, bits_of(cx, other).ssa }, dtypes.i32, x.shape)
+  end
+  combine("arith.subi", away)
+  combine("arith.ori", inexact)
+  return plain(cx, "arith.bitcast", bits, dtypes.f32)
+end
+
 local function float_to_float(cx, v, to)
   local from = v.dtype
   if from.bits == to.bits then
-    v = cx.builder:value("arith.extf", { v.ssa }, dtypes.f32, v.shape)
-    return cx.builder:value("arith.truncf", { v.ssa }, to, v.shape)
+    v = plain(cx, "arith.extf", v, dtypes.f32)
+  elseif from.bits == 64 and to.bits == 16 then
+    v = round_to_odd(cx, v)
   end
-  local name = to.bits > from.bits and "arith.extf" or "arith.truncf"
-  return cx.builder:value(name, { v.ssa }, to, v.shape)
+  return plain(cx, to.bits > v.dtype.bits and "arith.extf" or "arith.truncf", v, to)
+end
+
+-- bf16 has the exponents of f32: a large integer would be rounded twice on the way.
+local function int_to_float(cx, v, to)
+  local name = v.dtype.kind == "int" and "arith.sitofp" or "arith.uitofp"
+  if to == dtypes.bf16 and v.dtype.bits >= 32 then
+    return float_to_float(cx, plain(cx, name, v, dtypes.f64), to)
+  end
+  return plain(cx, name, v, to)
 end
 
 local function not_zero(cx, v)
@@ -113,10 +152,7 @@ function M.cast(cx, v, to)
     return cx.builder:value(to.kind == "int" and "arith.fptosi" or "arith.fptoui", { v.ssa }, to,
       v.shape)
   end
-  if to.kind == "float" then
-    return cx.builder:value(from.kind == "int" and "arith.sitofp" or "arith.uitofp", { v.ssa }, to,
-      v.shape)
-  end
+  if to.kind == "float" then return int_to_float(cx, v, to) end
   return int_to_int(cx, v, to)
 end
 

@@ -111,7 +111,9 @@ function M.type_key(dtype, shape)
   return "t:" .. name .. ":" .. concat(shape, "x")
 end
 
+--- The same for a pointer; elements that are only stored count as bytes.
 function M.pointer_key(dtype)
+  if dtype.kind == "float" and dtype.bits == 8 then return "p:i8" end
   return "p:" .. (signless[dtype.name] or dtype.name)
 end
 
