@@ -15,6 +15,10 @@ local function wide(high, low, unsigned, text)
   return unsigned and bits or ffi.cast("int64_t", bits)
 end
 
+-- Errors of C name the user's line, not one of these files.
+local own = require "debug".getinfo(1, "S").source:match "^@.*/"
+if own then core.own(own) end
+
 local function later(module, name)
   return function(...) return require(module)[name](...) end
 end

@@ -41,6 +41,7 @@ typedef struct neso_binding {
   neso_device *device;   /* borrowed; default of launches, NULL until asked */
   int ports[NESO_PORT_COUNT]; /* registry references, 0 when unset */
   int resolve; /* registry reference of the protected part of resolve.c */
+  char *own; /* owned; how the chunk names of the shell begin; NULL: unknown */
   const void *tensor_meta; /* address of the metatable of tensors */
   size_t live_bytes;       /* in tensors' own buffers */
   size_t collect_at;       /* live_bytes that start a collection */
@@ -58,7 +59,10 @@ void neso__port_push(lua_State *L, neso_binding *binding, neso_port port);
  * subtracting from live_bytes. */
 void neso__binding_account(lua_State *L, neso_binding *binding, size_t bytes);
 
-/* Frees the status and raises its text behind the caller's place; does nothing
+/* luaL_error with the place of the user's code that called the shell. */
+int neso__error(lua_State *L, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
+/* Frees the status and raises its text behind the same place; does nothing
  * for NULL. A text that starts with its own place is raised as it is. */
 void neso__raise(lua_State *L, neso_status status);
 

@@ -13,9 +13,9 @@
 static int bad_argument(neso_call *call, int i, int index, const char *wanted) {
   lua_State *L = call->L;
   const char *title = neso__handle_title(L, call->handle);
-  return luaL_error(L, "%s: parameter '%s' (argument %d): got %s, wanted %s",
-                    title, call->handle->params[i].name, i + 1,
-                    luaL_typename(L, index), wanted);
+  return neso__error(L, "%s: parameter '%s' (argument %d): got %s, wanted %s",
+                     title, call->handle->params[i].name, i + 1,
+                     luaL_typename(L, index), wanted);
 }
 
 static const char *wanted_of(uint8_t kind) {
@@ -73,8 +73,8 @@ static void tensor_argument(neso_call *call, int i, int index) {
   }
   if (!tensor->buffer || neso_buffer_is_freed(tensor->buffer)) {
     const char *title = neso__handle_title(L, call->handle);
-    luaL_error(L, "%s: parameter '%s' (argument %d): the tensor was freed",
-               title, call->handle->params[i].name, i + 1);
+    neso__error(L, "%s: parameter '%s' (argument %d): the tensor was freed",
+                title, call->handle->params[i].name, i + 1);
   }
   neso_arg *arg = &call->args[i];
   arg->kind = NESO_ARG_BUFFER;
@@ -117,11 +117,11 @@ static void object_argument(neso_call *call, int i, int index) {
   neso_arg *arg = &call->args[i];
   if (call->handle->params[i].kind != NESO_PARAM_CONST) {
     const char *title = neso__handle_title(L, call->handle);
-    luaL_error(L,
-               "%s: parameter '%s' (argument %d): got a %s, which only a "
-               "compile-time parameter takes: name it in capitals",
-               title, call->handle->params[i].name, i + 1,
-               luaL_typename(L, index));
+    neso__error(L,
+                "%s: parameter '%s' (argument %d): got a %s, which only a "
+                "compile-time parameter takes: name it in capitals",
+                title, call->handle->params[i].name, i + 1,
+                luaL_typename(L, index));
   }
   int slot = call->slots + 2 * i + 1;
   lua_pushvalue(L, index);
@@ -187,8 +187,8 @@ static int count_error(neso_call *call, int given) {
     list = lua_pushfstring(L, "%s%s%s", list, i ? ", " : "",
                            handle->params[i].name);
   }
-  return luaL_error(L, "%s takes %d arguments (%s), got %d", title,
-                    handle->param_count, list, given);
+  return neso__error(L, "%s takes %d arguments (%s), got %d", title,
+                     handle->param_count, list, given);
 }
 
 /* The default of parameter `i` on the stack; raises without one. */
@@ -207,8 +207,8 @@ static void push_default(neso_call *call, int i, int given) {
   }
   neso__handle_prepare(L, call->handle, call->kernel);
   const char *title = neso__handle_title(L, call->handle);
-  luaL_error(L, "%s: parameter '%s' (argument %d) is missing", title,
-             call->handle->params[i].name, i + 1);
+  neso__error(L, "%s: parameter '%s' (argument %d) is missing", title,
+              call->handle->params[i].name, i + 1);
 }
 
 static void fill_default(neso_call *call, int i, int given) {
@@ -257,8 +257,8 @@ static void read_option(neso_call *call, option *out, const char *name) {
   }
   neso__handle_prepare(L, call->handle, call->kernel);
   const char *title = neso__handle_title(L, call->handle);
-  luaL_error(L, "%s: launch option '%s' cannot be a %s", title, name,
-             lua_typename(L, type));
+  neso__error(L, "%s: launch option '%s' cannot be a %s", title, name,
+              lua_typename(L, type));
 }
 
 static int by_name(const void *a, const void *b) {
@@ -273,7 +273,7 @@ static void write_options(neso_call *call, option *options, int count) {
                                sizeof call->options - 16 - length, "%s=%s;",
                                options[i].name, options[i].value);
     if (length >= sizeof call->options - 16) {
-      luaL_error(call->L, "too many launch options");
+      neso__error(call->L, "too many launch options");
     }
   }
   call->options_length = length;
@@ -320,7 +320,7 @@ static void read_keywords(neso_call *call) {
     int i = keyword_position(call);
     if (i < 0) {
       if (option_count == MAX_OPTIONS) {
-        luaL_error(L, "too many launch options");
+        neso__error(L, "too many launch options");
       }
       read_option(call, &options[option_count++], lua_tostring(L, -2));
       continue;
@@ -328,8 +328,8 @@ static void read_keywords(neso_call *call) {
     if (given >> i & 1) {
       neso__handle_prepare(L, call->handle, call->kernel);
       const char *title = neso__handle_title(L, call->handle);
-      luaL_error(L, "%s: parameter '%s' is given twice, by place and by name",
-                 title, call->handle->params[i].name);
+      neso__error(L, "%s: parameter '%s' is given twice, by place and by name",
+                  title, call->handle->params[i].name);
     }
     given |= UINT64_C(1) << i;
     neso__call_argument(call, i, lua_gettop(L));

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,7 @@ neso_binding *neso__binding_of(lua_State *L) {
 void neso__binding_release(neso_binding *binding) {
   if (binding && atomic_fetch_sub(&binding->references, 1) == 1) {
     neso_context_release(binding->context);
+    free(binding->own);
     free(binding);
   }
 }
@@ -102,7 +104,7 @@ static neso_binding *binding_create(lua_State *L) {
   lua_setmetatable(L, -2);
   neso_binding *binding = calloc(1, sizeof *binding);
   if (!binding) {
-    luaL_error(L, "neso: out of memory");
+    neso__error(L, "neso: out of memory");
     return NULL;
   }
   *box = binding;
@@ -119,7 +121,7 @@ static neso_binding *binding_create(lua_State *L) {
 
 void neso__port_push(lua_State *L, neso_binding *binding, neso_port port) {
   if (!binding->ports[port]) {
-    luaL_error(L, "neso.core: port %d is not bound", (int)port);
+    neso__error(L, "neso.core: port %d is not bound", (int)port);
   }
   lua_rawgeti(L, LUA_REGISTRYINDEX, binding->ports[port]);
 }
@@ -147,6 +149,44 @@ void neso__binding_account(lua_State *L, neso_binding *binding, size_t bytes) {
   }
 }
 
+/* core.own(prefix): how the chunk names of the shell begin */
+static int core_own(lua_State *L) {
+  neso_binding *binding = neso__binding_of(L);
+  const char *prefix = luaL_checkstring(L, 1);
+  free(binding->own);
+  binding->own = strdup(prefix);
+  return 0;
+}
+
+/* Pushes "file:line: " of the innermost Lua function that is not the shell's,
+ * "" without one. */
+static void push_place(lua_State *L) {
+  const neso_binding *binding = neso__binding_of(L);
+  const char *own = binding && binding->own ? binding->own : "\n";
+  lua_Debug at;
+  for (int level = 1; lua_getstack(L, level, &at); level++) {
+    if (lua_getinfo(L, "Sl", &at) && at.currentline > 0 &&
+        strncmp(at.source, own, strlen(own)) != 0) {
+      lua_pushfstring(L, "%s:%d: ", at.short_src, at.currentline);
+      return;
+    }
+  }
+  lua_pushliteral(L, "");
+}
+
+int neso__error(lua_State *L, const char *format, ...) {
+  char text[1024];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  push_place(L);
+  lua_pushstring(L, text);
+  lua_concat(L, 2);
+  lua_error(L);
+  __builtin_unreachable();
+}
+
 /* "name:12:3: ..." and "name:12: ..." say themselves where they come from. */
 static bool has_place(const char *text) {
   const char *end = strchr(text, '\n');
@@ -170,7 +210,7 @@ void neso__raise(lua_State *L, neso_status status) {
   if (has_place(text)) {
     lua_pushliteral(L, "");
   } else {
-    luaL_where(L, 1);
+    push_place(L);
   }
   lua_pushstring(L, text);
   neso_status_free(status);
@@ -186,6 +226,8 @@ int luaopen_neso_core(lua_State *L) {
   lua_createtable(L, 0, 48);
   lua_pushcfunction(L, core_bind);
   lua_setfield(L, -2, "bind");
+  lua_pushcfunction(L, core_own);
+  lua_setfield(L, -2, "own");
   lua_pushfstring(L, "%d.%d.%d", NESO_VERSION_MAJOR, NESO_VERSION_MINOR,
                   NESO_VERSION_PATCH);
   lua_setfield(L, -2, "version");
@@ -247,7 +289,7 @@ static int attach_protected(lua_State *L) {
   }
   binding->owner = pthread_self();
   if (binding->context && binding->context != context) {
-    return luaL_error(L, "this Lua state already uses another neso context");
+    return neso__error(L, "this Lua state already uses another neso context");
   }
   if (!binding->context) {
     neso__context_retain(context);

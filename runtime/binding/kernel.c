@@ -39,7 +39,7 @@ neso_handle *neso__handle_check(lua_State *L, int index) {
     lua_pop(L, 2);
   }
   if (!ours || !*box) {
-    luaL_error(L, "neso.core: kernel handle expected");
+    neso__error(L, "neso.core: kernel handle expected");
     return NULL;
   }
   return *box;
@@ -53,7 +53,7 @@ static neso_handle *handle_push(lua_State *L, neso_binding *binding) {
   lua_setmetatable(L, -2);
   neso_handle *handle = calloc(1, sizeof *handle);
   if (!handle) {
-    luaL_error(L, "neso: out of memory");
+    neso__error(L, "neso: out of memory");
     return NULL;
   }
   *box = handle;
@@ -68,8 +68,8 @@ static int kernel_new(lua_State *L) {
   neso_binding *binding = neso__binding_of(L);
   size_t count = lua_rawlen(L, 1), bytes = 1;
   if (count > NESO_MAX_PARAMS) {
-    return luaL_error(L, "a kernel takes at most %d parameters, this has %d",
-                      NESO_MAX_PARAMS, (int)count);
+    return neso__error(L, "a kernel takes at most %d parameters, this has %d",
+                       NESO_MAX_PARAMS, (int)count);
   }
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 1, (int)i + 1);
@@ -79,7 +79,7 @@ static int kernel_new(lua_State *L) {
   neso_handle *handle = handle_push(L, binding);
   char *at = handle->names = malloc(bytes);
   if (!at) {
-    return luaL_error(L, "neso: out of memory");
+    return neso__error(L, "neso: out of memory");
   }
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 1, (int)i + 1);
@@ -109,7 +109,7 @@ static int kernel_name(lua_State *L) {
   handle->name = strdup(texts[0]);
   handle->place = strdup(texts[1]);
   if (!handle->name || !handle->place) {
-    return luaL_error(L, "neso: out of memory");
+    return neso__error(L, "neso: out of memory");
   }
   return 0;
 }

@@ -44,10 +44,10 @@ static int64_t grid_extent(lua_State *L, int index, int axis) {
   double value = lua_tonumber(L, index);
   if (lua_type(L, index) != LUA_TNUMBER || value != floor(value) ||
       fabs(value) > 9007199254740992.0) {
-    return luaL_error(L, "grid[%d] must be an integer, got %s", axis + 1,
-                      lua_type(L, index) == LUA_TNUMBER
-                          ? lua_tostring(L, index)
-                          : luaL_typename(L, index));
+    return neso__error(L, "grid[%d] must be an integer, got %s", axis + 1,
+                       lua_type(L, index) == LUA_TNUMBER
+                           ? lua_tostring(L, index)
+                           : luaL_typename(L, index));
   }
   return (int64_t)value;
 }
@@ -61,14 +61,14 @@ static void read_grid(lua_State *L, int index, int64_t grid[3]) {
     return;
   }
   if (!lua_istable(L, index)) {
-    luaL_error(L,
-               "a grid is a number, a table of up to three, or a function, "
-               "got %s",
-               luaL_typename(L, index));
+    neso__error(L,
+                "a grid is a number, a table of up to three, or a function, "
+                "got %s",
+                luaL_typename(L, index));
   }
   size_t length = lua_rawlen(L, index);
   if (length < 1 || length > 3) {
-    luaL_error(L, "a grid has one to three extents, got %d", (int)length);
+    neso__error(L, "a grid has one to three extents, got %d", (int)length);
   }
   for (int axis = 0; axis < (int)length; axis++) {
     lua_rawgeti(L, index, axis + 1);

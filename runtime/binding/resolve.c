@@ -91,7 +91,7 @@ static void read_stages(lua_State *L, int table, build_state *state) {
   luaL_checktype(L, -1, LUA_TTABLE);
   state->stage_count = lua_rawlen(L, -1);
   if (state->stage_count > MAX_STAGES) {
-    luaL_error(L, "at most %d stages", MAX_STAGES);
+    neso__error(L, "at most %d stages", MAX_STAGES);
   }
   for (size_t i = 0; i < state->stage_count; i++) {
     lua_rawgeti(L, -1, (int)i + 1);
@@ -99,7 +99,7 @@ static void read_stages(lua_State *L, int table, build_state *state) {
     state->stages[i].name = text_field(L, row, "name", NULL);
     state->stages[i].passes = text_field(L, row, "passes", NULL);
     if (!state->stages[i].name) {
-      luaL_error(L, "stage %d has no name", (int)i + 1);
+      neso__error(L, "stage %d has no name", (int)i + 1);
     }
     if (!state->stages[i].passes) {
       state->stages[i].passes = "";
@@ -142,7 +142,7 @@ static void build(lua_State *L, int table, build_state *state) {
                                                               &line_bytes);
   compile->line_count = line_bytes / sizeof(uint32_t);
   if (!compile->program || !compile->lines || !compile->kernel) {
-    luaL_error(L, "the frontend gave no program");
+    neso__error(L, "the frontend gave no program");
   }
   read_stages(L, table, state);
   read_overrides(L, table, state);

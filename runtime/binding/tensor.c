@@ -19,12 +19,12 @@ neso_tensor *neso__tensor_test(lua_State *L, const neso_binding *binding,
 neso_tensor *neso__tensor_check(lua_State *L, int index, const char *what) {
   neso_tensor *tensor = neso__tensor_test(L, neso__binding_of(L), index);
   if (!tensor) {
-    luaL_error(L, "%s: expected a tensor, got %s", what,
-               luaL_typename(L, index));
+    neso__error(L, "%s: expected a tensor, got %s", what,
+                luaL_typename(L, index));
     return NULL;
   }
   if (!tensor->buffer || neso_buffer_is_freed(tensor->buffer)) {
-    luaL_error(L, "%s: the tensor's memory was freed", what);
+    neso__error(L, "%s: the tensor's memory was freed", what);
   }
   return tensor;
 }
@@ -40,9 +40,9 @@ int64_t neso__tensor_numel(const neso_tensor *tensor) {
 char *neso__tensor_data(lua_State *L, const neso_tensor *tensor) {
   char *data = neso_buffer_data(tensor->buffer);
   if (!data && neso_buffer_size(tensor->buffer) > 0) {
-    luaL_error(L, "the tensor's memory on %s:%d is not visible to the host",
-               neso_device_backend(neso_buffer_device(tensor->buffer)),
-               neso_device_index(neso_buffer_device(tensor->buffer)));
+    neso__error(L, "the tensor's memory on %s:%d is not visible to the host",
+                neso_device_backend(neso_buffer_device(tensor->buffer)),
+                neso_device_index(neso_buffer_device(tensor->buffer)));
   }
   return data ? data + tensor->offset : NULL;
 }
@@ -109,19 +109,19 @@ static int read_list(lua_State *L, int index, const char *what, bool extents,
   luaL_checktype(L, index, LUA_TTABLE);
   size_t rank = lua_rawlen(L, index);
   if (rank > NESO_MAX_RANK) {
-    return luaL_error(L, "%s: %d dimensions, at most %d are supported", what,
-                      (int)rank, NESO_MAX_RANK);
+    return neso__error(L, "%s: %d dimensions, at most %d are supported", what,
+                       (int)rank, NESO_MAX_RANK);
   }
   for (size_t d = 0; d < rank; d++) {
     lua_rawgeti(L, index, (int)d + 1);
     double value = lua_tonumber(L, -1);
     if (lua_type(L, -1) != LUA_TNUMBER || value != (double)(int64_t)value ||
         value > 9007199254740992.0 || value < -9007199254740992.0) {
-      return luaL_error(L, "%s[%d] is not an integer", what, (int)d + 1);
+      return neso__error(L, "%s[%d] is not an integer", what, (int)d + 1);
     }
     if (extents && value < 0) {
-      return luaL_error(L, "%s[%d] is negative (%d)", what, (int)d + 1,
-                        (int)value);
+      return neso__error(L, "%s[%d] is negative (%d)", what, (int)d + 1,
+                         (int)value);
     }
     out[d] = (int64_t)value;
     lua_pop(L, 1);
@@ -134,7 +134,7 @@ static size_t checked_bytes(lua_State *L, const neso_tensor *tensor) {
   for (int d = 0; d < tensor->rank; d++) {
     if (__builtin_mul_overflow(bytes, tensor->shape[d], &bytes) ||
         bytes > INT64_C(1) << 47) {
-      luaL_error(L, "the tensor is too large for this machine");
+      neso__error(L, "the tensor is too large for this machine");
     }
   }
   return (size_t)bytes;
@@ -188,8 +188,8 @@ static int tensor_wrap(lua_State *L) {
   neso__strides_contiguous(tensor);
   size_t bytes = checked_bytes(L, tensor);
   if (bytes > size) {
-    return luaL_error(L, "the shape needs %f bytes, the memory has %f",
-                      (double)bytes, (double)size);
+    return neso__error(L, "the shape needs %.0f bytes, the memory has %.0f",
+                       (double)bytes, (double)size);
   }
   lua_createtable(L, 1, 0);
   lua_pushvalue(L, 5);
@@ -236,7 +236,7 @@ static int tensor_view(lua_State *L) {
   view->buffer = base->buffer;
   view->offset = base->offset;
   if (!view_fits(view, offset)) {
-    return luaL_error(L, "the view reaches outside of the tensor's memory");
+    return neso__error(L, "the view reaches outside of the tensor's memory");
   }
   view->offset +=
       (size_t)(offset * (int64_t)neso_dtype_size((neso_dtype)view->dtype));
@@ -375,7 +375,7 @@ static int tensor_address(lua_State *L) {
   neso_tensor *tensor = neso__tensor_check(L, 1, "pointer");
   uintptr_t address = (uintptr_t)neso__tensor_data(L, tensor);
   if (address >> 53) {
-    return luaL_error(L, "the address does not fit a Lua number");
+    return neso__error(L, "the address does not fit a Lua number");
   }
   lua_pushnumber(L, (lua_Number)address);
   return 1;

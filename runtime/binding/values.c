@@ -162,15 +162,15 @@ static void check_element(lua_State *L, int index, neso_dtype dtype,
   neso_wide_kind kind;
   neso_wide value;
   if (!parse_value(L, index, &kind, &value)) {
-    luaL_error(L, "%s: expected a number for %s, got %s", what,
-               neso_dtype_name(dtype), luaL_typename(L, index));
+    neso__error(L, "%s: expected a number for %s, got %s", what,
+                neso_dtype_name(dtype), luaL_typename(L, index));
   }
   const char *why = misfit(dtype, kind, value);
   if (why) {
     lua_pushvalue(L, index);
     const char *text = lua_tostring(L, -1);
-    luaL_error(L, "%s: %s %s for %s", what, text ? text : "the value", why,
-               neso_dtype_name(dtype));
+    neso__error(L, "%s: %s %s for %s", what, text ? text : "the value", why,
+                neso_dtype_name(dtype));
   }
   neso__encode(dtype, destination, 0, 1, kind, &value);
 }
@@ -183,11 +183,11 @@ static int64_t element_offset(lua_State *L, const neso_tensor *tensor,
     double value = lua_tonumber(L, index);
     int64_t at = (int64_t)value;
     if (lua_type(L, index) != LUA_TNUMBER || (double)at != value) {
-      return luaL_error(L, "%s: index %d is not an integer", what, d + 1);
+      return neso__error(L, "%s: index %d is not an integer", what, d + 1);
     }
     if (at < 0 || at >= tensor->shape[d]) {
-      return luaL_error(L, "%s: index %d is %f, dimension %d has 0 to %f", what,
-                        d + 1, value, d, (double)tensor->shape[d] - 1);
+      return neso__error(L, "%s: index %d is %.0f, dimension %d has 0 to %.0f",
+                         what, d + 1, value, d, (double)tensor->shape[d] - 1);
     }
     offset += at * tensor->strides[d];
   }
@@ -198,8 +198,8 @@ static char *element_at(lua_State *L, const neso_tensor *tensor,
                         const char *what, int extra) {
   int given = lua_gettop(L) - 1 - extra;
   if (given != tensor->rank) {
-    luaL_error(L, "%s: %d indices for a tensor of %d dimensions", what, given,
-               tensor->rank);
+    neso__error(L, "%s: %d indices for a tensor of %d dimensions", what, given,
+                tensor->rank);
   }
   int64_t offset = element_offset(L, tensor, 2, what);
   int64_t size = (int64_t)neso_dtype_size((neso_dtype)tensor->dtype);
@@ -277,7 +277,7 @@ static void check_same_shape(lua_State *L, const neso_tensor *a,
     same = a->shape[d] == b->shape[d];
   }
   if (!same) {
-    luaL_error(L, "%s: the shapes differ", what);
+    neso__error(L, "%s: the shapes differ", what);
   }
 }
 
@@ -330,7 +330,7 @@ static int nested_error(lua_State *L, const int64_t *index, int depth,
                                (long long)index[d] + 1);
   }
   snprintf(text, sizeof text, format, (long long)a, (long long)b);
-  return luaL_error(L, "table%s %s", path, text);
+  return neso__error(L, "table%s %s", path, text);
 }
 
 /* core.nested_shape(table): the list of extents along the first elements */
@@ -341,8 +341,8 @@ static int value_nested_shape(lua_State *L) {
   lua_pushvalue(L, 1);
   for (int depth = 1; lua_istable(L, -1); depth++) {
     if (depth > NESO_MAX_RANK) {
-      return luaL_error(L, "the table is nested more than %d deep",
-                        NESO_MAX_RANK);
+      return neso__error(L, "the table is nested more than %d deep",
+                         NESO_MAX_RANK);
     }
     size_t extent = lua_rawlen(L, -1);
     lua_pushinteger(L, (lua_Integer)extent);
@@ -518,8 +518,8 @@ static int value_compare(lua_State *L) {
     neso__walk_next(&wa, &a);
     neso__walk_next(&wb, &b);
   }
-  lua_pushnumber(L, (lua_Number)c.mismatches);
-  lua_pushnumber(L, (lua_Number)c.first);
+  neso_lua_push_number(L, (double)c.mismatches);
+  neso_lua_push_number(L, (double)c.first);
   lua_pushnumber(L, c.max_difference);
   return 3;
 }
