@@ -93,18 +93,49 @@ static void refuse_small_floats(cpu_lower *l, const cpu_value *v) {
              (int)name.length, name.data);
 }
 
-static MlirValue emit_generic(cpu_lower *l, const cpu_value *v,
-                              const MlirValue *operands, int64_t lanes) {
+static MlirValue emit_as(cpu_lower *l, const cpu_value *v,
+                         const MlirValue *operands, MlirType type) {
   MlirNamedAttribute attributes[8];
   intptr_t count = mlirOperationGetNumAttributes(v->def);
   for (intptr_t i = 0; i < count && i < 8; i++)
     attributes[i] = mlirOperationGetAttribute(v->def, i);
-  MlirType type = cpu_vector(v->element, lanes);
   const char *name = mlirIdentifierStr(mlirOperationGetName(v->def)).data;
   MlirOperation op =
       cpu_op(&l->b, name, mlirOperationGetNumOperands(v->def), operands, 1,
              &type, count < 8 ? count : 8, attributes);
   return mlirOperationGetResult(op, 0);
+}
+
+/* bf16 is computed in f32 and rounded; integers reach it by way of f64. */
+static MlirValue emit_bf16(cpu_lower *l, const cpu_value *v,
+                           const MlirValue *operands, int64_t lanes) {
+  cpu_builder *b = &l->b;
+  MlirValue wide[4];
+  bool from_integer =
+      v->op == NESO_OP_ARITH_SITOFP || v->op == NESO_OP_ARITH_UITOFP;
+  MlirType single = cpu_vector(from_integer ? b->f64 : b->f32, lanes);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def); i++)
+    wide[i] = mlirTypeIsABF16(cpu_element(cpu_type(operands[i])))
+                  ? cpu_unary(b, "arith.extf", single, operands[i])
+                  : operands[i];
+  if (!mlirTypeIsABF16(v->element))
+    return emit_as(l, v, wide, cpu_vector(v->element, lanes));
+  return cpu_truncf(l, emit_as(l, v, wide, single), v->element);
+}
+
+static bool moves_only(neso_op op) {
+  return op == NESO_OP_ARITH_SELECT || op == NESO_OP_ARITH_BITCAST ||
+         op == NESO_OP_ARITH_EXTF;
+}
+
+static MlirValue emit_generic(cpu_lower *l, const cpu_value *v,
+                              const MlirValue *operands, int64_t lanes) {
+  bool bf16 = mlirTypeIsABF16(v->element);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def); i++)
+    bf16 |= mlirTypeIsABF16(cpu_element(cpu_type(operands[i])));
+  if (bf16 && !moves_only(v->op))
+    return emit_bf16(l, v, operands, lanes);
+  return emit_as(l, v, operands, cpu_vector(v->element, lanes));
 }
 
 MlirValue cpu_elementwise(cpu_lower *l, const cpu_value *v,
@@ -122,6 +153,8 @@ MlirValue cpu_elementwise(cpu_lower *l, const cpu_value *v,
   case NESO_OP_ARITH_SHRSI:
   case NESO_OP_ARITH_SHRUI:
     return emit_shift(l, v, operands);
+  case NESO_OP_ARITH_TRUNCF:
+    return cpu_truncf(l, operands[0], v->element);
   case NESO_OP_ARITH_FPTOSI:
   case NESO_OP_ARITH_FPTOUI:
     return emit_to_integer(l, v, operands[0], lanes);

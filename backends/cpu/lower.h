@@ -236,6 +236,8 @@ bool cpu_depends(cpu_lower *l, cpu_value *v, cpu_coords c, int dim);
 /* elementwise.c: one operation on lowered operands of one lane count. */
 MlirValue cpu_elementwise(cpu_lower *l, const cpu_value *v,
                           const MlirValue *operands, int64_t lanes);
+/* narrow.c: to a narrower float, correctly rounded. */
+MlirValue cpu_truncf(cpu_lower *l, MlirValue x, MlirType element);
 MlirValue cpu_constant_scalar(cpu_lower *l, MlirOperation op);
 
 /* quotient.c: division of lanes by one f32. */

@@ -415,5 +415,5 @@ MlirValue cpu_math(cpu_lower *l, const cpu_value *v,
                   : operands[i];
   fn f = fn_of(l, x[0]);
   MlirValue y = emit(&f, v, x);
-  return narrow ? cpu_unary(&l->b, "arith.truncf", type, y) : y;
+  return narrow ? cpu_truncf(l, y, cpu_element(type)) : y;
 }

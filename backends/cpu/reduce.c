@@ -239,13 +239,11 @@ void cpu_reducer_across(cpu_lower *l, const cpu_reducer *r, MlirValue *acc) {
 
 void cpu_reducer_finish(cpu_lower *l, const cpu_reducer *r,
                         const MlirValue *acc, MlirValue *results) {
-  int64_t lanes = cpu_lanes(cpu_type(acc[0]));
   results[0] = acc[0];
   if (r->parts == 2 && !r->arg)
     results[0] = keep_nan(l, acc[0], acc[1]);
   if (r->is_float && cpu_bits(r->element) < cpu_bits(r->accumulator))
-    results[0] = cpu_unary(&l->b, "arith.truncf",
-                           cpu_vector(r->element, lanes), results[0]);
+    results[0] = cpu_truncf(l, results[0], r->element);
   if (r->arg)
     results[1] = acc[1];
 }

@@ -779,6 +779,180 @@ static void quotients_are_exact(void **state) {
   kernel_free(&k);
 }
 
+/* --------------------------------------------------------- small floats -- */
+
+static const char convert[] =
+    "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr) {\n"
+    "  %i = \"neso.arange\"() {start = 0 : i32, end = 4096 : i32}"
+    " : () -> tensor<4096xi32>\n"
+    "  %v = \"neso.load\"(%x, %i) $M : (!llvm.ptr, tensor<4096xi32>)"
+    " -> tensor<4096x$S>\n"
+    "  %s = arith.$O %v : tensor<4096x$S> to tensor<4096x$T>\n"
+    "  \"neso.store\"(%o, %i, %s) $M : (!llvm.ptr, tensor<4096xi32>, "
+    "tensor<4096x$T>) -> ()\n"
+    "  return\n}\n";
+
+static uint16_t bf16_of(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  if (isnan(x))
+    return (uint16_t)(bits >> 16 | 0x40);
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static void bf16_rounds_to_even(void **state) {
+  static float x[4096], back[4096];
+  static uint16_t o[4096];
+  pointers_ox args = {o, x}, widen = {back, o};
+  (void)state;
+  cpu_kernel down =
+      kernel_expand(convert, PAIRS("O", "truncf", "S", "f32", "T", "bf16"));
+  cpu_kernel up =
+      kernel_expand(convert, PAIRS("O", "extf", "S", "bf16", "T", "f32"));
+  for (uint32_t round = 0; round < 256; round++) {
+    for (uint32_t i = 0; i < 4096; i++) {
+      uint32_t bits = (round << 12 | i) * 4093u;
+      memcpy(&x[i], &bits, 4);
+    }
+    kernel_run(&down, &args, 1, 1);
+    kernel_run(&up, &widen, 1, 1);
+    for (int i = 0; i < 4096; i++) {
+      uint32_t wide = (uint32_t)o[i] << 16;
+      if (isnan(x[i])) {
+        assert_true(isnan(back[i]));
+        continue;
+      }
+      assert_int_equal(o[i], bf16_of(x[i]));
+      assert_memory_equal(&back[i], &wide, 4);
+    }
+  }
+  kernel_free(&down);
+  kernel_free(&up);
+}
+
+static void integers_saturate(void **state) {
+  static float x[4096] = {1e10f, -1e10f, NAN, INFINITY, -INFINITY, 1.9f, -1.9f};
+  static int32_t o[4096];
+  static const int32_t want[] = {INT32_MAX, INT32_MIN, 0, INT32_MAX,
+                                 INT32_MIN, 1,         -1};
+  pointers_ox args = {o, x};
+  (void)state;
+  cpu_kernel k =
+      kernel_expand(convert, PAIRS("O", "fptosi", "S", "f32", "T", "i32"));
+  kernel_run(&k, &args, 1, 1);
+  assert_memory_equal(o, want, sizeof(want));
+  kernel_free(&k);
+}
+
+/* Mean and variance of f16 rows, in f32. */
+static void f16_normalization(void **state) {
+  static const char text[] =
+      "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %stride: i32, %n: i32) {\n"
+      "  %row = \"neso.program_id\"() {axis = 0 : i32} : () -> i32\n"
+      "  %r = \"neso.arange\"() {start = 0 : i32, end = 256 : i32}"
+      " : () -> tensor<256xi32>\n"
+      "  %ns = tensor.splat %n : tensor<256xi32>\n"
+      "  %m = arith.cmpi slt, %r, %ns : tensor<256xi32>\n"
+      "  %b = arith.muli %row, %stride : i32\n"
+      "  %b64 = arith.extsi %b : i32 to i64\n"
+      "  %r64 = arith.extsi %r : tensor<256xi32> to tensor<256xi64>\n"
+      "  %bs = tensor.splat %b64 : tensor<256xi64>\n"
+      "  %off = arith.addi %bs, %r64 : tensor<256xi64>\n"
+      "  %z = arith.constant dense<0.0> : tensor<256xf16>\n"
+      "  %h = \"neso.masked_load\"(%x, %off, %m, %z) $M : (!llvm.ptr, "
+      "tensor<256xi64>, tensor<256xi1>, tensor<256xf16>) -> tensor<256xf16>\n"
+      "  %v = arith.extf %h : tensor<256xf16> to tensor<256xf32>\n"
+      "  %nf = arith.sitofp %n : i32 to f32\n"
+      "  %sum = \"neso.reduce\"(%v) {axis = 0 : i32, kind = \"sum\"}"
+      " : (tensor<256xf32>) -> f32\n"
+      "  %mean = arith.divf %sum, %nf : f32\n"
+      "  %means = tensor.splat %mean : tensor<256xf32>\n"
+      "  %d0 = arith.subf %v, %means : tensor<256xf32>\n"
+      "  %z32 = arith.constant dense<0.0> : tensor<256xf32>\n"
+      "  %d = arith.select %m, %d0, %z32"
+      " : tensor<256xi1>, tensor<256xf32>\n"
+      "  %dd = arith.mulf %d, %d : tensor<256xf32>\n"
+      "  %ss = \"neso.reduce\"(%dd) {axis = 0 : i32, kind = \"sum\"}"
+      " : (tensor<256xf32>) -> f32\n"
+      "  %var = arith.divf %ss, %nf : f32\n"
+      "  %rs = math.rsqrt %var : f32\n"
+      "  %rss = tensor.splat %rs : tensor<256xf32>\n"
+      "  %q = arith.mulf %d, %rss : tensor<256xf32>\n"
+      "  %w = arith.truncf %q : tensor<256xf32> to tensor<256xf16>\n"
+      "  \"neso.masked_store\"(%o, %off, %w, %m) $M : (!llvm.ptr, "
+      "tensor<256xi64>, tensor<256xf16>, tensor<256xi1>) -> ()\n"
+      "  return\n}\n";
+  enum { N = 201 };
+  static uint16_t x[3 * N], o[3 * N];
+  float value[3 * N];
+  (void)state;
+  for (int i = 0; i < 3 * N; i++) { /* 1.m times 2^-1..2^0, either sign */
+    x[i] = (uint16_t)(i * 2654435761u >> 16 & 0x83ff) | 0x3800;
+    value[i] = ldexpf(1 + (float)(x[i] & 0x3ff) / 1024, -1);
+    if (x[i] & 0x8000)
+      value[i] = -value[i];
+  }
+  cpu_kernel k = kernel_expand(text, PAIRS("x", ""));
+  pointers2 args = {o, x, N, N};
+  kernel_run(&k, &args, 3, 1);
+  for (int row = 0; row < 3; row++) {
+    double mean = 0, variance = 0;
+    for (int i = 0; i < N; i++)
+      mean += value[row * N + i] / (double)N;
+    for (int i = 0; i < N; i++)
+      variance += pow(value[row * N + i] - mean, 2) / N;
+    for (int i = 0; i < N; i++) {
+      uint16_t h = o[row * N + i];
+      int e = (h >> 10 & 31) - 15;
+      double got = e == -15 ? ldexp(h & 0x3ff, -24)
+                            : ldexp(1 + (h & 0x3ff) / 1024.0, e);
+      got = h & 0x8000 ? -got : got;
+      assert_float_equal(got, (value[row * N + i] - mean) / sqrt(variance),
+                         1e-3);
+    }
+  }
+  kernel_free(&k);
+}
+
+/* A block of three dimensions reduced along each. */
+static void three_dimensions(void **state) {
+  static const char text[] =
+      "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr) {\n"
+      "  %i = \"neso.arange\"() {start = 0 : i32, end = 330 : i32}"
+      " : () -> tensor<330xi32>\n"
+      "  %b = \"neso.reshape\"(%i) : (tensor<330xi32>) -> tensor<5x6x11xi32>\n"
+      "  %v = \"neso.load\"(%x, %b) $M : (!llvm.ptr, tensor<5x6x11xi32>)"
+      " -> tensor<5x6x11xf32>\n"
+      "  %s = \"neso.reduce\"(%v) {axis = $A : i32, kind = \"sum\"}"
+      " : (tensor<5x6x11xf32>) -> $T\n"
+      "  %f = \"neso.reshape\"(%s) : ($T) -> tensor<$Nxf32>\n"
+      "  %k = \"neso.arange\"() {start = 0 : i32, end = $N : i32}"
+      " : () -> tensor<$Nxi32>\n"
+      "  \"neso.store\"(%o, %k, %f) $M : (!llvm.ptr, tensor<$Nxi32>, "
+      "tensor<$Nxf32>) -> ()\n"
+      "  return\n}\n";
+  static const char *const rows[][3] = {{"0", "tensor<6x11xf32>", "66"},
+                                        {"1", "tensor<5x11xf32>", "55"},
+                                        {"2", "tensor<5x6xf32>", "30"}};
+  float x[330], o[66], want[66];
+  (void)state;
+  for (int i = 0; i < 330; i++)
+    x[i] = (float)(i * 7 % 19);
+  for (int axis = 0; axis < 3; axis++) {
+    memset(want, 0, sizeof(want));
+    for (int i = 0; i < 330; i++) {
+      int a = i / 66, b = i / 11 % 6, c = i % 11;
+      want[axis == 0 ? b * 11 + c : axis == 1 ? a * 11 + c : a * 6 + b] += x[i];
+    }
+    cpu_kernel k = kernel_expand(
+        text, PAIRS("A", rows[axis][0], "T", rows[axis][1], "N", rows[axis][2]));
+    pointers_ox args = {o, x};
+    kernel_run(&k, &args, 1, 1);
+    assert_memory_equal(o, want, 4 * strtoul(rows[axis][2], NULL, 10));
+    kernel_free(&k);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elementwise_f32),
@@ -799,6 +973,10 @@ int main(void) {
       cmocka_unit_test(elementary_ends),
       cmocka_unit_test(f64_functions),
       cmocka_unit_test(quotients_are_exact),
+      cmocka_unit_test(bf16_rounds_to_even),
+      cmocka_unit_test(integers_saturate),
+      cmocka_unit_test(f16_normalization),
+      cmocka_unit_test(three_dimensions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
