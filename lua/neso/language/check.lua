@@ -25,9 +25,9 @@ function M.shape(cx, x)
   end
   local shape = {}
   for i = 1, #x do
-    if values.is_runtime(x[i]) then
+    if x[i] == nil or values.is_runtime(x[i]) then
       cx:fail(("extent %d of a shape must be known when compiling, got %s"):format(i - 1,
-        values.describe(x[i])), "parameters in CAPITALS are known when compiling")
+        values.describe(x[i])), x[i] and "parameters in CAPITALS are known when compiling")
     end
     shape[i] = x[i]
   end
