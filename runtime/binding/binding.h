@@ -100,12 +100,19 @@ typedef struct neso_walk {
 void neso__walk_start(neso_walk *walk, const neso_tensor *tensor);
 void neso__walk_next(neso_walk *walk, const neso_tensor *tensor);
 
+/* One run of both when both are row-major, so that short rows do not cost. */
+void neso__flatten(neso_tensor *a, neso_tensor *b);
+/* Raises naming `what` when they differ. */
+void neso__check_same_shape(lua_State *L, const neso_tensor *a,
+                            const neso_tensor *b, const char *what);
+
 /* Pushes an exact 64-bit integer in this Lua's way. */
 void neso__push_int64(lua_State *L, neso_binding *binding, int64_t value);
 
 /* Registers a file's functions in the table on the top of the stack. */
 void neso__open_tensor(lua_State *L);
 void neso__open_values(lua_State *L);
+void neso__open_compare(lua_State *L);
 void neso__open_random(lua_State *L);
 void neso__open_file(lua_State *L);
 void neso__open_device(lua_State *L);

@@ -233,6 +233,7 @@ int luaopen_neso_core(lua_State *L) {
   lua_setfield(L, -2, "version");
   neso__open_tensor(L);
   neso__open_values(L);
+  neso__open_compare(L);
   neso__open_random(L);
   neso__open_file(L);
   neso__open_device(L);
