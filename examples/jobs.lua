@@ -12,11 +12,11 @@ local here = arg[0]:match "^(.*/)" or "./"
 local function kernel(name) return dofile(here .. "kernels/" .. name .. ".lua") end
 
 -- Memory that the first launch need not fault in.
-local function output(shape, dtype) return neso.full(shape, 0, dtype or tl.f32) end
+local function result(shape, dtype) return neso.full(shape, 0, dtype or tl.f32) end
 
 local function vector_add(n)
   local add, BLOCK = kernel "vector_add", 16384
-  local a, b, out = neso.randn { n }, neso.randn { n }, output { n }
+  local a, b, out = neso.randn { n }, neso.randn { n }, result { n }
   local grid = tl.cdiv(n, BLOCK)
   return {
     name = "vector add f32", shape = tostring(n), bytes = 12 * n, limit = 1e-6,
@@ -29,7 +29,7 @@ end
 
 local function softmax(rows, columns)
   local kernel_of, BLOCK = kernel "softmax", columns
-  local x, out = neso.randn { rows, columns }, output { rows, columns }
+  local x, out = neso.randn { rows, columns }, result { rows, columns }
   return {
     name = "softmax f32", shape = rows .. " x " .. columns, bytes = 8 * rows * columns,
     limit = 1e-6,
@@ -44,7 +44,7 @@ local function layer_norm(rows, columns)
   local norm, BLOCK, eps = kernel "layer_norm", columns, 1e-5
   local x = neso.randn({ rows, columns }, tl.f16)
   local weight, bias = neso.randn({ columns }, tl.f16), neso.randn({ columns }, tl.f16)
-  local out = output({ rows, columns }, tl.f16)
+  local out = result({ rows, columns }, tl.f16)
   return {
     name = "layer norm f16", shape = rows .. " x " .. columns, bytes = 4 * rows * columns,
     limit = 2e-3,
@@ -59,7 +59,7 @@ end
 local function matmul(dtype, m, n, k)
   local multiply, BLOCK_M, BLOCK_N, BLOCK_K = kernel "matmul", 64, 256, 64
   local a, b = neso.randn({ m, k }, dtype), neso.randn({ k, n }, dtype)
-  local c = output { m, n }
+  local c = result { m, n }
   local even = m % BLOCK_M == 0 and n % BLOCK_N == 0 and k % BLOCK_K == 0
   local grid = { tl.cdiv(n, BLOCK_N), tl.cdiv(m, BLOCK_M) }
   local check = dtype == tl.f16 and reference.reference_matmul_f16_error
@@ -94,7 +94,7 @@ local function blur(path, out_path, sigma, radius)
   local rows, columns = filter.blur_rows(weights), filter.blur_columns(weights)
   local rgb, height, width = read_image(path)
   local n = 3 * width
-  local half_way, out = output { height, n }, output({ height, width, 3 }, tl.u8)
+  local half_way, out = result { height, n }, result({ height, width, 3 }, tl.u8)
   return {
     name = "gaussian blur", shape = ("%d x %d x 3, %d taps"):format(height, width, #weights),
     bytes = (1 + 4 + 4 + 1) * height * n, limit = 0.501 / 255,
@@ -113,7 +113,7 @@ end
 local function sobel(path, out_path)
   local filter = kernel "filter"
   local rgb, height, width = read_image(path)
-  local gray, out = output { height, width }, output({ height, width }, tl.u8)
+  local gray, out = result { height, width }, result({ height, width }, tl.u8)
   return {
     name = "sobel edges", shape = ("%d x %d"):format(height, width),
     bytes = (3 + 4 + 4 + 1) * height * width, limit = 0.501 / 255,

@@ -11,7 +11,10 @@ os.remove(cache)
 ffi.C.setenv("NESO_CACHE_DIR", cache, 1)
 
 local function process_ms(...)
-  local argv = ffi.new("const char *[?]", select("#", ...) + 1, { ... })
+  local count = select("#", ...)
+  local argv = ffi.new("const char *[?]", count + 1)
+  for i = 1, count do argv[i - 1] = select(i, ...) end
+  argv[count] = nil
   local seconds = bench.peers.peer_run(argv)
   assert(seconds >= 0, "the child failed: " .. table.concat({ ... }, " "))
   return seconds * 1e3
