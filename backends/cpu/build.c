@@ -93,8 +93,8 @@ static MlirValue constant(cpu_builder *b, MlirType type,
                             ? mlirDenseElementsAttrSplatGet(type, element)
                             : element;
   MlirNamedAttribute attribute = cpu_named(b, "value", value);
-  return value_of(cpu_op(b, "arith.constant", 0, NULL, 1, &type, 1,
-                         &attribute));
+  return value_of(
+      cpu_op(b, "arith.constant", 0, NULL, 1, &type, 1, &attribute));
 }
 
 MlirValue cpu_int(cpu_builder *b, MlirType type, int64_t value) {
@@ -124,10 +124,10 @@ MlirValue cpu_iota(cpu_builder *b, MlirType element, int64_t lanes) {
   for (int64_t i = 0; i < lanes; i++)
     elements[i] = mlirIntegerAttrGet(element, i);
   MlirType type = cpu_vector(element, lanes);
-  MlirNamedAttribute attribute = cpu_named(
-      b, "value", mlirDenseElementsAttrGet(type, lanes, elements));
-  return value_of(cpu_op(b, "arith.constant", 0, NULL, 1, &type, 1,
-                         &attribute));
+  MlirNamedAttribute attribute =
+      cpu_named(b, "value", mlirDenseElementsAttrGet(type, lanes, elements));
+  return value_of(
+      cpu_op(b, "arith.constant", 0, NULL, 1, &type, 1, &attribute));
 }
 
 MlirValue cpu_splat(cpu_builder *b, MlirValue value, int64_t lanes) {
@@ -146,8 +146,7 @@ MlirValue cpu_resize(cpu_builder *b, MlirValue value, MlirType element,
     return value;
   if (from > to)
     return cpu_unary(b, "arith.trunci", result, value);
-  return cpu_unary(b, is_signed ? "arith.extsi" : "arith.extui", result,
-                   value);
+  return cpu_unary(b, is_signed ? "arith.extsi" : "arith.extui", result, value);
 }
 
 MlirValue cpu_gep(cpu_builder *b, MlirValue base, MlirValue index,
@@ -173,8 +172,7 @@ MlirValue cpu_load(cpu_builder *b, MlirType type, MlirValue address,
                    int64_t align) {
   MlirNamedAttribute attribute =
       cpu_named(b, "alignment", mlirIntegerAttrGet(b->i64, align));
-  return value_of(
-      cpu_op(b, "llvm.load", 1, &address, 1, &type, 1, &attribute));
+  return value_of(cpu_op(b, "llvm.load", 1, &address, 1, &type, 1, &attribute));
 }
 
 void cpu_store(cpu_builder *b, MlirValue value, MlirValue address,

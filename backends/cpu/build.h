@@ -33,10 +33,35 @@ MlirValue cpu_fma(cpu_builder *b, MlirValue x, MlirValue y, MlirValue z);
 MlirValue cpu_select(cpu_builder *b, MlirValue condition, MlirValue x,
                      MlirValue y);
 /* arith.cmpi and arith.cmpf by the dialect's number of the predicate. */
-enum { CPU_EQ, CPU_NE, CPU_SLT, CPU_SLE, CPU_SGT, CPU_SGE,
-       CPU_ULT, CPU_ULE, CPU_UGT, CPU_UGE };
-enum { CPU_FALSE, CPU_OEQ, CPU_OGT, CPU_OGE, CPU_OLT, CPU_OLE, CPU_ONE, CPU_ORD,
-       CPU_UEQ, CPU_FUGT, CPU_FUGE, CPU_FULT, CPU_FULE, CPU_UNE, CPU_UNO };
+enum {
+  CPU_EQ,
+  CPU_NE,
+  CPU_SLT,
+  CPU_SLE,
+  CPU_SGT,
+  CPU_SGE,
+  CPU_ULT,
+  CPU_ULE,
+  CPU_UGT,
+  CPU_UGE
+};
+enum {
+  CPU_FALSE,
+  CPU_OEQ,
+  CPU_OGT,
+  CPU_OGE,
+  CPU_OLT,
+  CPU_OLE,
+  CPU_ONE,
+  CPU_ORD,
+  CPU_UEQ,
+  CPU_FUGT,
+  CPU_FUGE,
+  CPU_FULT,
+  CPU_FULE,
+  CPU_UNE,
+  CPU_UNO
+};
 MlirValue cpu_cmpi(cpu_builder *b, int predicate, MlirValue x, MlirValue y);
 MlirValue cpu_cmpf(cpu_builder *b, int predicate, MlirValue x, MlirValue y);
 
@@ -80,8 +105,8 @@ MlirNamedAttribute cpu_named(cpu_builder *b, const char *name,
                              MlirAttribute attribute);
 MlirAttribute cpu_i32_attr(cpu_builder *b, int64_t value);
 MlirType cpu_vector(MlirType element, int64_t lanes); /* lanes 0: scalar */
-MlirType cpu_element(MlirType type);                  /* of a vector or itself */
-int64_t cpu_lanes(MlirType type);                     /* 0 for a scalar */
+MlirType cpu_element(MlirType type); /* of a vector or itself */
+int64_t cpu_lanes(MlirType type);    /* 0 for a scalar */
 bool cpu_is_float(MlirType element);
 unsigned cpu_bits(MlirType element);
 /* Bytes in memory; i1 is a byte. */

@@ -259,8 +259,8 @@ MlirValue cpu_as_vector(cpu_lower *l, cpu_nest *n, cpu_lv *x) {
   } else if (x->narrow) {
     MlirValue narrow = cpu_as_vector(l, n, x->narrow);
     cpu_at(l, n, x->level);
-    x->vector = cpu_unary(
-        b, x->widen, cpu_vector(cpu_type(x->scalar), n->lanes), narrow);
+    x->vector = cpu_unary(b, x->widen,
+                          cpu_vector(cpu_type(x->scalar), n->lanes), narrow);
   } else {
     MlirType element = cpu_type(x->scalar);
     cpu_at(l, n, 0);
@@ -311,12 +311,11 @@ static cpu_lv *eval_arange(cpu_lower *l, cpu_nest *n, cpu_value *v,
 }
 
 static MlirValue emit(cpu_lower *l, cpu_nest *n, cpu_value *v,
-                      cpu_lv **operands, int count, bool as_scalar,
-                      int level) {
+                      cpu_lv **operands, int count, bool as_scalar, int level) {
   MlirValue values[4];
   for (int i = 0; i < count; i++)
-    values[i] = as_scalar ? operands[i]->scalar
-                          : cpu_as_vector(l, n, operands[i]);
+    values[i] =
+        as_scalar ? operands[i]->scalar : cpu_as_vector(l, n, operands[i]);
   cpu_at(l, n, level);
   return cpu_elementwise(l, v, values, as_scalar ? 0 : n->lanes);
 }
@@ -376,11 +375,9 @@ static cpu_lv *eval_elementwise(cpu_lower *l, cpu_nest *n, cpu_value *v,
     return cpu_lv_uniform(l, emit(l, n, v, x, count, true, level), level);
   int64_t step;
   if (!vector && linear_step(v, x, &step)) {
-    cpu_lv *out =
-        linear(l, emit(l, n, v, x, count, true, level), step, level);
+    cpu_lv *out = linear(l, emit(l, n, v, x, count, true, level), step, level);
     if (v->op == NESO_OP_ARITH_EXTSI || v->op == NESO_OP_ARITH_EXTUI) {
-      out->widen =
-          v->op == NESO_OP_ARITH_EXTSI ? "arith.extsi" : "arith.extui";
+      out->widen = v->op == NESO_OP_ARITH_EXTSI ? "arith.extsi" : "arith.extui";
       out->narrow = x[0];
     }
     return out;
@@ -412,8 +409,7 @@ static cpu_lv *evaluate(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
   case NESO_OP_NESO_BROADCAST:
   case NESO_OP_NESO_EXPAND_DIMS:
   case NESO_OP_NESO_TRANS:
-    return cpu_eval(l, n, cpu_operand(l, v, 0),
-                    cpu_operand_coords(l, v, 0, c));
+    return cpu_eval(l, n, cpu_operand(l, v, 0), cpu_operand_coords(l, v, 0, c));
   case NESO_OP_NESO_LOAD:
   case NESO_OP_NESO_MASKED_LOAD:
     return cpu_eval_load(l, n, v, c);

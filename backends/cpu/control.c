@@ -169,9 +169,9 @@ static void lower_for(cpu_lower *l, MlirOperation op) {
     start[blocks++] = (transfer){init, carried[i]->buffer};
   }
   transfer_all(l, start, blocks, seq);
-  MlirOperation loop = cpu_for(&l->b, cpu_op_operand(l, op, 0)->scalar,
-                               cpu_op_operand(l, op, 1)->scalar,
-                               cpu_op_operand(l, op, 2)->scalar, scalars, inits);
+  MlirOperation loop = cpu_for(
+      &l->b, cpu_op_operand(l, op, 0)->scalar, cpu_op_operand(l, op, 1)->scalar,
+      cpu_op_operand(l, op, 2)->scalar, scalars, inits);
   cpu_builder outer = l->b;
   MlirBlock inside = cpu_body(loop, 0);
   enter(l, inside);

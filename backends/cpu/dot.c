@@ -82,11 +82,11 @@ static void kernel(dot_state *s, MlirValue row, MlirValue column,
   cpu_builder *b = &l->b;
   int64_t half = s->columns / 2;
   MlirValue acc[64], next[64];
-  MlirValue c_at = cpu_binary(b, "arith.addi", times(b, row, s->c->stride[0]),
-                              column);
+  MlirValue c_at =
+      cpu_binary(b, "arith.addi", times(b, row, s->c->stride[0]), column);
   MlirValue c_base = cpu_gep(b, s->c->address, c_at, s->element);
-  MlirValue a_base = cpu_gep(b, s->a->address, times(b, row, s->a->stride[0]),
-                             s->element);
+  MlirValue a_base =
+      cpu_gep(b, s->a->address, times(b, row, s->a->stride[0]), s->element);
   MlirValue b_base =
       cpu_gep(b, s->b->address, times(b, column, s->k), s->element);
   for (int64_t i = 0; i < 2 * rows; i++) {
@@ -179,13 +179,19 @@ void cpu_lower_dot(cpu_lower *l, MlirOperation op) {
   cpu_value *acc = cpu_op_operand(l, op, 2);
   cpu_value *result = cpu_value_of(l, mlirOperationGetResult(op, 0));
   if (a->rank != 2) {
-    cpu_fail(l, op, "dot of blocks with %d dimensions is not supported on the "
-                    "cpu yet", a->rank);
+    cpu_fail(l, op,
+             "dot of blocks with %d dimensions is not supported on the "
+             "cpu yet",
+             a->rank);
     return;
   }
   int64_t lanes = l->vector_bits / cpu_bits(result->element);
-  dot_state s = {.l = l, .m = a->shape[0], .k = a->shape[1], .n = b->shape[1],
-                 .element = result->element, .columns = 2 * lanes};
+  dot_state s = {.l = l,
+                 .m = a->shape[0],
+                 .k = a->shape[1],
+                 .n = b->shape[1],
+                 .element = result->element,
+                 .columns = 2 * lanes};
   if (cpu_is_float(s.element) && cpu_bits(s.element) < 32) {
     cpu_fail(l, op, "dot accumulates in f32 or f64 on the cpu");
     return;

@@ -38,8 +38,7 @@ static MlirValue emit_division(cpu_lower *l, const cpu_value *v,
     minus = cpu_cmpi(b, CPU_EQ, y, cpu_int(b, type, -1));
     bad = cpu_binary(b, "arith.ori", bad, minus);
   }
-  MlirValue safe =
-      cpu_binary(b, name, x, cpu_select(b, bad, one, y));
+  MlirValue safe = cpu_binary(b, name, x, cpu_select(b, bad, one, y));
   if (quotient) {
     if (is_signed)
       safe = cpu_select(b, minus, cpu_binary(b, "arith.subi", zero, x), safe);
@@ -51,8 +50,8 @@ static MlirValue emit_division(cpu_lower *l, const cpu_value *v,
 /* Saturates; NaN gives 0. */
 static MlirValue emit_to_integer(cpu_lower *l, const cpu_value *v, MlirValue x,
                                  int64_t lanes) {
-  const char *name = v->op == NESO_OP_ARITH_FPTOSI ? "llvm.fptosi.sat"
-                                                   : "llvm.fptoui.sat";
+  const char *name =
+      v->op == NESO_OP_ARITH_FPTOSI ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
   cpu_builder *b = &l->b;
   MlirType wide = cpu_vector(b->f32, lanes);
   if (cpu_bits(cpu_element(cpu_type(x))) == 16)

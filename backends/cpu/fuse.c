@@ -39,9 +39,8 @@ static bool can_join(gather_state *s, cpu_value *v, cpu_coords c) {
   const cpu_value *first = s->outputs[0].value;
   return v->rank == first->rank &&
          memcmp(v->shape, first->shape, sizeof v->shape) == 0 &&
-         cpu_same_coords(c, cpu_identity(v), v->rank) &&
-         is_pending(s->l, v) && !(v->early && s->is_store) &&
-         s->count < CPU_MAX_OUTPUTS;
+         cpu_same_coords(c, cpu_identity(v), v->rank) && is_pending(s->l, v) &&
+         !(v->early && s->is_store) && s->count < CPU_MAX_OUTPUTS;
 }
 
 static void visit(gather_state *s, cpu_value *v, cpu_coords c) {
@@ -90,8 +89,12 @@ static void drop_ready(gather_state *s) {
 }
 
 void cpu_nest_root(cpu_lower *l, cpu_output output, int64_t seq) {
-  gather_state s = {.l = l, .outputs = {output}, .count = 1, .seq = seq,
-                    .is_store = output.kind == CPU_STORE, .budget = 20000};
+  gather_state s = {.l = l,
+                    .outputs = {output},
+                    .count = 1,
+                    .seq = seq,
+                    .is_store = output.kind == CPU_STORE,
+                    .budget = 20000};
   if (l->error || (output.result && output.result->ready))
     return;
   cpu_coords c = cpu_identity(output.value);

@@ -165,8 +165,8 @@ static void lower_scalar_reshape(cpu_lower *l, cpu_value *v) {
     from->ready = true;
   }
   MlirType type = cpu_bits(v->element) == 1 ? l->b.i8 : v->element;
-  v->scalar = cpu_load(&l->b, type, from->buffer->address,
-                       cpu_bytes(v->element));
+  v->scalar =
+      cpu_load(&l->b, type, from->buffer->address, cpu_bytes(v->element));
   if (cpu_bits(v->element) == 1)
     v->scalar = cpu_cmpi(&l->b, CPU_NE, v->scalar, cpu_int(&l->b, l->b.i8, 0));
   cpu_buffer_keep(from->buffer, v->seq);
@@ -199,8 +199,8 @@ static void lower_lazy(cpu_lower *l, MlirOperation op) {
 
 static void lower_root(cpu_lower *l, MlirOperation op, cpu_output_kind kind,
                        intptr_t operand) {
-  cpu_output output = {.kind = kind, .op = op,
-                       .value = cpu_op_operand(l, op, operand)};
+  cpu_output output = {
+      .kind = kind, .op = op, .value = cpu_op_operand(l, op, operand)};
   cpu_nest_root(l, output, cpu_seq(l, op));
 }
 
@@ -265,7 +265,8 @@ static MlirOperation make_function(cpu_lower *l, MlirBlock module_body) {
   MlirRegion region = mlirRegionCreate();
   l->entry = mlirBlockCreate(2, inputs, locations);
   mlirRegionAppendOwnedBlock(region, l->entry);
-  MlirOperationState state = mlirOperationStateGet(cpu_str("func.func"), b->loc);
+  MlirOperationState state =
+      mlirOperationStateGet(cpu_str("func.func"), b->loc);
   mlirOperationStateAddAttributes(&state, 2, attributes);
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
   MlirOperation op = mlirOperationCreate(&state);

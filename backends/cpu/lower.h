@@ -32,7 +32,7 @@ typedef struct cpu_buffer {
   MlirType element; /* as stored */
   int rank;
   int64_t shape[CPU_MAX_RANK], stride[CPU_MAX_RANK], panel, bytes;
-  int64_t first, last; /* sequence numbers between which it is needed */
+  int64_t first, last;  /* sequence numbers between which it is needed */
   MlirOperation offset; /* constant patched with the planned offset */
   MlirValue address;
   struct cpu_buffer *next;
@@ -46,14 +46,14 @@ struct cpu_value {
   MlirType element;
   int rank; /* 0: scalar or pointer */
   int64_t shape[CPU_MAX_RANK];
-  MlirBlock block;  /* where it is defined */
-  int64_t seq;      /* place in program order */
-  int64_t cost;     /* of computing one element again */
-  uint64_t *pulls;  /* bit set of the places that compute it */
-  bool marked;      /* computed once, into a buffer */
-  bool early;       /* and before the place that uses it */
+  MlirBlock block; /* where it is defined */
+  int64_t seq;     /* place in program order */
+  int64_t cost;    /* of computing one element again */
+  uint64_t *pulls; /* bit set of the places that compute it */
+  bool marked;     /* computed once, into a buffer */
+  bool early;      /* and before the place that uses it */
   bool has_load;
-  bool ready;       /* lies in `buffer` (blocks) or `scalar` */
+  bool ready; /* lies in `buffer` (blocks) or `scalar` */
   cpu_buffer *buffer;
   MlirValue scalar;
   struct cpu_lanes_memo *memo;
@@ -68,7 +68,7 @@ struct cpu_lower {
   cpu_builder b;
   MlirOperation tile_func;
   cpu_map values, seqs; /* MlirValue -> cpu_value, MlirOperation -> seq */
-  cpu_value **order; /* every value in program order */
+  cpu_value **order;    /* every value in program order */
   size_t order_count;
   MlirOperation *ops; /* by sequence number */
   int64_t *op_end;    /* last sequence number inside each operation */
@@ -130,10 +130,10 @@ typedef enum cpu_output_kind {
 
 typedef struct cpu_output {
   cpu_output_kind kind;
-  MlirOperation op;    /* STORE, REDUCE, ARG_REDUCE */
-  cpu_value *value;    /* what is computed for each element */
-  cpu_buffer *buffer;  /* BUFFER: where to */
-  cpu_value *result;   /* BUFFER: becomes ready; may be NULL */
+  MlirOperation op;   /* STORE, REDUCE, ARG_REDUCE */
+  cpu_value *value;   /* what is computed for each element */
+  cpu_buffer *buffer; /* BUFFER: where to */
+  cpu_value *result;  /* BUFFER: becomes ready; may be NULL */
 } cpu_output;
 
 /* Runs one nest; all values have the shape of outputs[0].value. A reduction
@@ -177,8 +177,8 @@ struct cpu_nest {
   cpu_leaf leaves[CPU_MAX_LEAVES];
   int leaf_count;
   cpu_leaf limits[CPU_MAX_OUTPUTS]; /* masks after whose end nothing is done */
-  int limit_count; /* 0: the whole extent counts */
-  bool off;        /* lanes after the end are alike: cpu_eval_off */
+  int limit_count;                  /* 0: the whole extent counts */
+  bool off;      /* lanes after the end are alike: cpu_eval_off */
   int vec_level; /* level inside the vector loop */
   int body;      /* tells the copies of the vector loop's body apart */
   bool assume;   /* in this body every leaf is true */
@@ -204,14 +204,14 @@ struct cpu_lanes_value *cpu_eval_off(cpu_lower *l, cpu_nest *n, cpu_value *v,
 /* chunk.c: values of one chunk. */
 typedef struct cpu_lanes_value {
   enum { CPU_UNIFORM, CPU_LINEAR, CPU_VECTOR } kind;
-  int level;          /* where `scalar` or `vector` is available */
-  MlirValue scalar;   /* UNIFORM; LINEAR: lane 0 */
-  int64_t step;       /* LINEAR: from lane to lane */
-  bool known;         /* UNIFORM: the integer constant `constant` */
+  int level;        /* where `scalar` or `vector` is available */
+  MlirValue scalar; /* UNIFORM; LINEAR: lane 0 */
+  int64_t step;     /* LINEAR: from lane to lane */
+  bool known;       /* UNIFORM: the integer constant `constant` */
   int64_t constant;
-  MlirValue vector;   /* VECTOR; else a cache */
+  MlirValue vector; /* VECTOR; else a cache */
   int vector_level;
-  const char *widen;  /* LINEAR: extension of `narrow` to this type */
+  const char *widen; /* LINEAR: extension of `narrow` to this type */
   struct cpu_lanes_value *narrow;
 } cpu_lv;
 

@@ -44,7 +44,8 @@ static int turned(int predicate, int moving) {
   return moving == 0 ? predicate : mirror[predicate];
 }
 
-static bool classify(scan_state *s, cpu_value *v, cpu_coords c, cpu_leaf *leaf) {
+static bool classify(scan_state *s, cpu_value *v, cpu_coords c,
+                     cpu_leaf *leaf) {
   int64_t step;
   leaf->value = v;
   leaf->coords = c;
@@ -97,7 +98,8 @@ static void scan_mask(scan_state *s, cpu_value *v, cpu_coords c) {
       n->leaves[n->leaf_count++] = leaf;
     else if (passes_through(v))
       for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def); i++)
-        scan_mask(s, cpu_operand(s->l, v, i), cpu_operand_coords(s->l, v, i, c));
+        scan_mask(s, cpu_operand(s->l, v, i),
+                  cpu_operand_coords(s->l, v, i, c));
     return;
   }
   if (passes_through(v))
@@ -125,8 +127,8 @@ static bool has_end(cpu_lower *l, const cpu_nest *n, cpu_value *v,
   bool found = false;
   for (intptr_t i = 0;
        passes_through(v) && i < mlirOperationGetNumOperands(v->def); i++)
-    found |= has_end(l, n, cpu_operand(l, v, i),
-                     cpu_operand_coords(l, v, i, c));
+    found |=
+        has_end(l, n, cpu_operand(l, v, i), cpu_operand_coords(l, v, i, c));
   return found;
 }
 
@@ -209,10 +211,10 @@ static void find_limits(scan_state *s) {
     cpu_output *out = &n->outputs[i];
     cpu_coords c = cpu_identity(out->value);
     bool store = out->kind == CPU_STORE;
-    bool limited =
-        store ? neso__op_of(out->op) == NESO_OP_NESO_MASKED_STORE &&
-                    add_limit(s, cpu_op_operand(s->l, out->op, 3), c)
-              : n->axis == n->vec && alike_when_off(s, out->value, c);
+    bool limited = store
+                       ? neso__op_of(out->op) == NESO_OP_NESO_MASKED_STORE &&
+                             add_limit(s, cpu_op_operand(s->l, out->op, 3), c)
+                       : n->axis == n->vec && alike_when_off(s, out->value, c);
     if (!limited) {
       n->limit_count = 0;
       n->off = false;
@@ -251,8 +253,8 @@ cpu_lv *cpu_eval_mask(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
   for (intptr_t i = 0; i < count; i++) {
     cpu_value *operand = cpu_operand(l, v, i);
     cpu_coords at = cpu_operand_coords(l, v, i, c);
-    parts[i] = has_leaf(n, operand, at) ? NULL
-                                        : cpu_eval_mask(l, n, operand, at);
+    parts[i] =
+        has_leaf(n, operand, at) ? NULL : cpu_eval_mask(l, n, operand, at);
   }
   if (!parts[0] || !parts[1])
     return parts[0] ? parts[0] : parts[1];
@@ -294,8 +296,7 @@ static MlirValue prefix_count(cpu_lower *l, cpu_nest *n, cpu_leaf *leaf,
                       cpu_index(b, 0));
   }
   MlirValue zero = cpu_index(b, 0), extent = cpu_index(b, n->extent[n->vec]);
-  MlirValue begins =
-      cpu_cmpi(b, is_signed ? CPU_SLT : CPU_ULT, from, to);
+  MlirValue begins = cpu_cmpi(b, is_signed ? CPU_SLT : CPU_ULT, from, to);
   MlirValue count =
       cpu_binary(b, "arith.subi", cpu_resize(b, to, b->i64, is_signed),
                  cpu_resize(b, from, b->i64, is_signed));
@@ -304,8 +305,7 @@ static MlirValue prefix_count(cpu_lower *l, cpu_nest *n, cpu_leaf *leaf,
   count = cpu_select(b, begins, wide, zero);
   if (predicate == CPU_SLE || predicate == CPU_ULE) {
     MlirValue more = cpu_binary(b, "arith.addi", wide, cpu_index(b, 1));
-    MlirValue equal_or =
-        cpu_cmpi(b, is_signed ? CPU_SLE : CPU_ULE, from, to);
+    MlirValue equal_or = cpu_cmpi(b, is_signed ? CPU_SLE : CPU_ULE, from, to);
     count = cpu_select(b, equal_or, more, zero);
     count = cpu_binary(b, "arith.minui", count, extent);
   }
@@ -324,8 +324,8 @@ static MlirValue leaf_bound(cpu_lower *l, cpu_nest *n, cpu_leaf *leaf,
 }
 
 /* Where the mask ends for good; null when it has no such part. */
-static MlirValue mask_end(cpu_lower *l, cpu_nest *n, cpu_value *v,
-                           cpu_coords c, const MlirValue *bounds) {
+static MlirValue mask_end(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c,
+                          const MlirValue *bounds) {
   MlirValue none = {NULL};
   for (int i = 0; i < n->leaf_count; i++)
     if (n->leaves[i].value == v &&
@@ -336,7 +336,7 @@ static MlirValue mask_end(cpu_lower *l, cpu_nest *n, cpu_value *v,
   MlirValue end = none;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def); i++) {
     MlirValue part = mask_end(l, n, cpu_operand(l, v, i),
-                               cpu_operand_coords(l, v, i, c), bounds);
+                              cpu_operand_coords(l, v, i, c), bounds);
     if (mlirValueIsNull(end))
       end = part;
     else if (!mlirValueIsNull(part))
@@ -356,11 +356,10 @@ void cpu_mask_bounds(cpu_lower *l, cpu_nest *n, MlirValue *full,
     bounds[i] = leaf_bound(l, n, &n->leaves[i], level);
   cpu_at(l, n, level);
   for (int i = 0; i < n->leaf_count; i++)
-    *full = i == 0 ? bounds[0]
-                   : cpu_binary(b, "arith.minsi", *full, bounds[i]);
+    *full = i == 0 ? bounds[0] : cpu_binary(b, "arith.minsi", *full, bounds[i]);
   for (int i = 0; i < n->limit_count; i++) {
-    MlirValue part = mask_end(l, n, n->limits[i].value, n->limits[i].coords,
-                              bounds);
+    MlirValue part =
+        mask_end(l, n, n->limits[i].value, n->limits[i].coords, bounds);
     *end = i == 0 ? part : cpu_binary(b, "arith.maxsi", *end, part);
   }
 }

@@ -95,9 +95,9 @@ static MlirValue part(fn *f, MlirValue x, int64_t from) {
       cpu_named(f->b, "strides",
                 mlirArrayAttrGet(f->b->ctx, 1, attributes + 2))};
   MlirType type = cpu_vector(f->b->f32, 16);
-  return mlirOperationGetResult(cpu_op(f->b, "vector.extract_strided_slice", 1,
-                                       &x, 1, &type, 3, named),
-                                0);
+  return mlirOperationGetResult(
+      cpu_op(f->b, "vector.extract_strided_slice", 1, &x, 1, &type, 3, named),
+      0);
 }
 
 static MlirValue put_part(fn *f, MlirValue into, MlirValue x, int64_t at) {
@@ -118,8 +118,7 @@ static MlirValue scale_avx512(fn *f, MlirValue p, MlirValue k) {
   MlirValue out = p;
   for (int64_t at = 0; at < cpu_lanes(f->type); at += 16) {
     MlirValue x = part(f, p, at);
-    MlirValue operands[] = {x, part(f, k, at), x,
-                            cpu_int(f->b, f->b->i16, -1),
+    MlirValue operands[] = {x, part(f, k, at), x, cpu_int(f->b, f->b->i16, -1),
                             cpu_int(f->b, f->b->i32, 4)};
     x = cpu_intrinsic(f->b, "llvm.x86.avx512.mask.scalef.ps.512", type, 5,
                       operands);
@@ -162,8 +161,7 @@ static MlirValue emit_exp(fn *f, MlirValue x) {
   MlirValue under = f->wide ? cut(f, &x, -746, 715) : cut(f, &x, -104, 90);
   MlirValue k = nearest(f, x, 1.4426950408889634, &n);
   MlirValue r = mad(f, k, num(f, f->wide ? -0x1.62e42feep-1 : -0x1.62e4p-1), x);
-  r = mad(f, k,
-          num(f, f->wide ? -0x1.a39ef35793c76p-33 : -0x1.7f7d1cp-20), r);
+  r = mad(f, k, num(f, f->wide ? -0x1.a39ef35793c76p-33 : -0x1.7f7d1cp-20), r);
   return cpu_select(f->b, under, num(f, 0), exp_reduced(f, r, n, k));
 }
 
@@ -191,9 +189,8 @@ static log_parts log_reduce(fn *f, MlirValue x) {
   MlirValue bits = to_bits(f, x);
   MlirValue e = integer(f, "arith.shrsi",
                         integer(f, "arith.subi", bits, half_root), mantissa);
-  MlirValue m = from_bits(
-      f, cpu_binary(f->b, "arith.subi", bits,
-                    integer(f, "arith.shli", e, mantissa)));
+  MlirValue m = from_bits(f, cpu_binary(f->b, "arith.subi", bits,
+                                        integer(f, "arith.shli", e, mantissa)));
   MlirValue exponent = cpu_unary(f->b, "arith.sitofp", f->type, e);
   exponent = sub(f, exponent,
                  cpu_select(f->b, small, num(f, f->wide ? 54 : 25), num(f, 0)));
@@ -223,8 +220,8 @@ static MlirValue emit_log(fn *f, MlirValue x) {
   log_parts p = log_reduce(f, x);
   double high = f->wide ? 0x1.62e42feep-1 : 0x1.62e4p-1;
   double low = f->wide ? 0x1.a39ef35793c76p-33 : 0x1.7f7d1cp-20;
-  MlirValue y = mad(f, p.exponent, num(f, high),
-                    mad(f, p.exponent, num(f, low), p.log));
+  MlirValue y =
+      mad(f, p.exponent, num(f, high), mad(f, p.exponent, num(f, low), p.log));
   return log_ends(f, x, y);
 }
 
@@ -234,7 +231,8 @@ static MlirValue emit_log2(fn *f, MlirValue x) {
   return log_ends(f, x, y);
 }
 
-/* ---------------------------------------------- f32 by way of f64 (narrow) -- */
+/* ---------------------------------------------- f32 by way of f64 (narrow) --
+ */
 
 static MlirValue widen(fn *f, MlirValue x) {
   return cpu_unary(f->b, "arith.extf",
@@ -279,11 +277,10 @@ static MlirValue emit_sine(fn *f, MlirValue x, int quarter) {
   MlirValue s = mul(f, r, horner(f, z, sine, 7));
   MlirValue c = horner(f, z, cosine, 8);
   n = integer(f, "arith.addi", n, quarter);
-  MlirValue odd = cpu_cmpi(f->b, CPU_NE, integer(f, "arith.andi", n, 1),
-                           whole(f, 0));
+  MlirValue odd =
+      cpu_cmpi(f->b, CPU_NE, integer(f, "arith.andi", n, 1), whole(f, 0));
   MlirValue y = cpu_select(f->b, odd, c, s);
-  MlirValue sign =
-      integer(f, "arith.shli", integer(f, "arith.andi", n, 2), 62);
+  MlirValue sign = integer(f, "arith.shli", integer(f, "arith.andi", n, 2), 62);
   y = from_bits(f, cpu_binary(f->b, "arith.xori", to_bits(f, y), sign));
   return pick(f, CPU_OEQ, magnitude(f, x), INFINITY, num(f, NAN), y);
 }
@@ -306,11 +303,11 @@ static MlirValue emit_pow(fn *f, MlirValue x, MlirValue y) {
   MlirValue below = cpu_cmpi(b, CPU_SLT, to_bits(f, x), whole(f, 0));
   MlirValue flip = cpu_binary(b, "arith.andi", below, is_odd);
   r = cpu_select(b, flip, sub(f, num(f, -0.0), r), r);
-  MlirValue finite = cpu_binary(
-      b, "arith.andi", cpu_cmpf(b, CPU_OLT, x, num(f, 0)),
-      cpu_cmpf(b, CPU_OGT, x, num(f, -INFINITY)));
-  MlirValue bad = cpu_binary(b, "arith.andi", finite,
-                             cpu_cmpf(b, CPU_ONE, trunc, y));
+  MlirValue finite =
+      cpu_binary(b, "arith.andi", cpu_cmpf(b, CPU_OLT, x, num(f, 0)),
+                 cpu_cmpf(b, CPU_OGT, x, num(f, -INFINITY)));
+  MlirValue bad =
+      cpu_binary(b, "arith.andi", finite, cpu_cmpf(b, CPU_ONE, trunc, y));
   r = cpu_select(b, bad, num(f, NAN), r);
   r = cpu_select(b, cpu_cmpf(b, CPU_UNO, x, y), add(f, x, y), r);
   r = pick(f, CPU_OEQ, x, 1, one, r);

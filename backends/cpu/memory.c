@@ -21,8 +21,7 @@ static MlirValue from_stored(cpu_lower *l, MlirValue x, MlirType element) {
 }
 
 static MlirNamedAttribute align_attr(cpu_lower *l, MlirType element) {
-  return cpu_named(&l->b, "alignment",
-                   cpu_i32_attr(&l->b, cpu_bytes(element)));
+  return cpu_named(&l->b, "alignment", cpu_i32_attr(&l->b, cpu_bytes(element)));
 }
 
 static MlirValue all_true(cpu_lower *l, int64_t lanes) {
@@ -33,9 +32,10 @@ static int max_int(int a, int b) { return a > b ? a : b; }
 
 /* ------------------------------------------------------------- scalars -- */
 
-static MlirValue load_scalar(cpu_lower *l, MlirType element, MlirValue address) {
-  MlirValue x = cpu_load(&l->b, stored_type(l, element), address,
-                         cpu_bytes(element));
+static MlirValue load_scalar(cpu_lower *l, MlirType element,
+                             MlirValue address) {
+  MlirValue x =
+      cpu_load(&l->b, stored_type(l, element), address, cpu_bytes(element));
   return from_stored(l, x, element);
 }
 
@@ -83,9 +83,8 @@ void cpu_scalar_memory(cpu_lower *l, MlirOperation op) {
   MlirValue offset = cpu_op_operand(l, op, 1)->scalar;
   if (kind == NESO_OP_NESO_STORE || kind == NESO_OP_NESO_MASKED_STORE) {
     MlirValue value = cpu_op_operand(l, op, 2)->scalar;
-    MlirValue mask = kind == NESO_OP_NESO_STORE
-                         ? none
-                         : cpu_op_operand(l, op, 3)->scalar;
+    MlirValue mask =
+        kind == NESO_OP_NESO_STORE ? none : cpu_op_operand(l, op, 3)->scalar;
     cpu_flush(l, cpu_seq(l, op));
     store_if(l, value, cpu_gep(&l->b, base, offset, cpu_type(value)), mask);
     return;
@@ -165,7 +164,8 @@ static MlirValue contiguous_address(cpu_lower *l, cpu_nest *n, MlirValue base,
 
 static MlirValue masked_load(cpu_lower *l, MlirType element, MlirValue address,
                              MlirValue mask, MlirValue other) {
-  MlirType type = cpu_vector(stored_type(l, element), cpu_lanes(cpu_type(mask)));
+  MlirType type =
+      cpu_vector(stored_type(l, element), cpu_lanes(cpu_type(mask)));
   MlirNamedAttribute align = align_attr(l, element);
   MlirValue operands[] = {address, mask, to_stored(l, other)};
   return from_stored(
@@ -181,8 +181,8 @@ static MlirValue gather(cpu_lower *l, MlirType element, MlirValue pointers,
   int64_t lanes = cpu_lanes(cpu_type(pointers));
   MlirType type = cpu_vector(stored_type(l, element), lanes);
   MlirNamedAttribute align = align_attr(l, element);
-  MlirValue operands[] = {pointers, mlirValueIsNull(mask) ? all_true(l, lanes)
-                                                          : mask,
+  MlirValue operands[] = {pointers,
+                          mlirValueIsNull(mask) ? all_true(l, lanes) : mask,
                           to_stored(l, other)};
   return from_stored(
       l,
@@ -196,9 +196,8 @@ static MlirValue zero_vector(cpu_lower *l, MlirType element, int64_t lanes) {
   return cpu_zero(&l->b, cpu_vector(element, lanes));
 }
 
-static cpu_lv *load_one(cpu_lower *l, cpu_nest *n, cpu_value *v,
-                        MlirValue base, cpu_lv *offset, chunk_mask *mask,
-                        cpu_lv *other) {
+static cpu_lv *load_one(cpu_lower *l, cpu_nest *n, cpu_value *v, MlirValue base,
+                        cpu_lv *offset, chunk_mask *mask, cpu_lv *other) {
   int level = max_int(offset->level, mask->level);
   if (mask->assumed)
     level = max_int(level, n->vec_level);
@@ -207,8 +206,8 @@ static cpu_lv *load_one(cpu_lower *l, cpu_nest *n, cpu_value *v,
     level = max_int(level, other->level);
   cpu_at(l, n, level);
   MlirValue address = cpu_gep(&l->b, base, offset->scalar, v->element);
-  MlirValue fallback = other && simple ? other->scalar
-                                       : cpu_zero(&l->b, v->element);
+  MlirValue fallback =
+      other && simple ? other->scalar : cpu_zero(&l->b, v->element);
   MlirValue x = load_if(l, v->element, address, mask->uniform, fallback);
   cpu_lv *loaded = cpu_lv_uniform(l, x, level);
   if (simple || mlirValueIsNull(mask->uniform))
@@ -232,8 +231,7 @@ cpu_lv *cpu_eval_load(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
   cpu_lv *other = masked ? cpu_eval(l, n, cpu_operand(l, v, 3),
                                     cpu_operand_coords(l, v, 3, c))
                          : NULL;
-  bool by_lane = !mlirValueIsNull(mask.vector) &&
-                 mask.vector.ptr != n->pad.ptr;
+  bool by_lane = !mlirValueIsNull(mask.vector) && mask.vector.ptr != n->pad.ptr;
   if (offset->kind == CPU_UNIFORM && (!along || !by_lane))
     return load_one(l, n, v, base, offset, &mask, other);
 
@@ -246,9 +244,8 @@ cpu_lv *cpu_eval_load(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
     level = max_int(level, other->level);
   }
   if (offset->kind == CPU_LINEAR && offset->step == 1) {
-    MlirValue address =
-        contiguous_address(l, n, base, cpu_operand(l, v, 1), c, v->element,
-                           level);
+    MlirValue address = contiguous_address(l, n, base, cpu_operand(l, v, 1), c,
+                                           v->element, level);
     if (mlirValueIsNull(on)) {
       MlirType type = cpu_vector(stored_type(l, v->element), n->lanes);
       MlirValue x = cpu_load(&l->b, type, address, cpu_bytes(v->element));
@@ -327,9 +324,9 @@ void cpu_emit_store(cpu_lower *l, cpu_nest *n, MlirOperation op,
 static MlirValue add_scaled(cpu_lower *l, MlirValue sum, MlirValue index,
                             int64_t factor) {
   cpu_builder *b = &l->b;
-  MlirValue term = factor == 1 ? index
-                               : cpu_binary(b, "arith.muli", index,
-                                            cpu_index(b, factor));
+  MlirValue term =
+      factor == 1 ? index
+                  : cpu_binary(b, "arith.muli", index, cpu_index(b, factor));
   return mlirValueIsNull(sum) ? term : cpu_binary(b, "arith.addi", sum, term);
 }
 
@@ -439,10 +436,9 @@ void cpu_emit_buffer(cpu_lower *l, cpu_nest *n, cpu_buffer *buffer,
   MlirValue x = along ? cpu_as_vector(l, n, value) : value->scalar;
   cpu_at(l, n, level);
   x = to_element(l, x, buffer->element);
-  MlirValue index =
-      buffer->panel > 0
-          ? panel_index(l, n, buffer, c, &step)
-          : buffer_index(l, n, buffer->stride, buffer->rank, c, &step);
+  MlirValue index = buffer->panel > 0 ? panel_index(l, n, buffer, c, &step)
+                                      : buffer_index(l, n, buffer->stride,
+                                                     buffer->rank, c, &step);
   if (!along) {
     store_scalar(l, x, cpu_gep(&l->b, buffer->address, index, buffer->element));
     return;

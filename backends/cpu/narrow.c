@@ -10,13 +10,13 @@ static MlirValue to_odd_f32(cpu_lower *l, MlirValue x) {
   MlirType single = cpu_vector(b->f32, lanes), bits = cpu_vector(b->i32, lanes);
   MlirValue near = cpu_unary(b, "arith.truncf", single, x);
   MlirValue back = cpu_unary(b, "arith.extf", cpu_type(x), near);
-  MlirValue over = cpu_cmpf(b, CPU_OGT,
-                            cpu_unary(b, "math.absf", cpu_type(x), back),
-                            cpu_unary(b, "math.absf", cpu_type(x), x));
+  MlirValue over =
+      cpu_cmpf(b, CPU_OGT, cpu_unary(b, "math.absf", cpu_type(x), back),
+               cpu_unary(b, "math.absf", cpu_type(x), x));
   MlirValue inexact = cpu_cmpf(b, CPU_ONE, back, x);
   MlirValue out = cpu_unary(b, "arith.bitcast", bits, near);
-  out = cpu_binary(b, "arith.subi", out,
-                   cpu_unary(b, "arith.extui", bits, over));
+  out =
+      cpu_binary(b, "arith.subi", out, cpu_unary(b, "arith.extui", bits, over));
   out = cpu_binary(b, "arith.ori", out,
                    cpu_unary(b, "arith.extui", bits, inexact));
   return cpu_unary(b, "arith.bitcast", single, out);
@@ -31,8 +31,8 @@ static MlirValue to_bf16(cpu_lower *l, MlirValue x) {
   MlirValue high = cpu_binary(b, "arith.shrui", bits, half);
   MlirValue odd = cpu_binary(b, "arith.andi", high, cpu_int(b, type, 1));
   MlirValue up = cpu_binary(b, "arith.addi", odd, cpu_int(b, type, 0x7fff));
-  MlirValue near = cpu_binary(
-      b, "arith.shrui", cpu_binary(b, "arith.addi", bits, up), half);
+  MlirValue near =
+      cpu_binary(b, "arith.shrui", cpu_binary(b, "arith.addi", bits, up), half);
   MlirValue quiet = cpu_binary(b, "arith.ori", high, cpu_int(b, type, 0x40));
   near = cpu_select(b, cpu_cmpf(b, CPU_UNO, x, x), quiet, near);
   MlirValue word =

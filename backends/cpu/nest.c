@@ -146,8 +146,7 @@ static void write_reduction(cpu_lower *l, cpu_nest *n, reduction *red) {
   cpu_at(l, n, level);
   cpu_reducer_finish(l, &red->r, red->acc, results);
   for (int i = 0; i < (red->r.arg ? 2 : 1); i++) {
-    cpu_value *v =
-        cpu_value_of(l, mlirOperationGetResult(n->outputs[0].op, i));
+    cpu_value *v = cpu_value_of(l, mlirOperationGetResult(n->outputs[0].op, i));
     if (v->rank == 0) {
       v->scalar = results[i];
       continue;
@@ -188,8 +187,7 @@ static void set_pad(cpu_lower *l, cpu_nest *n, bool padded) {
   if (!padded)
     return;
   cpu_at(l, n, n->vec_level);
-  MlirValue left = cpu_binary(b, "arith.subi",
-                              cpu_index(b, n->extent[n->vec]),
+  MlirValue left = cpu_binary(b, "arith.subi", cpu_index(b, n->extent[n->vec]),
                               n->index[n->vec]);
   left = cpu_splat(b, cpu_resize(b, left, b->i32, true), n->lanes);
   n->pad = cpu_cmpi(b, CPU_SLT, cpu_iota(b, b->i32, n->lanes), left);
@@ -279,8 +277,8 @@ static void vector_loops(cpu_lower *l, cpu_nest *n, reduction *red) {
   cpu_mask_bounds(l, n, &full, &end);
   cpu_at(l, n, level);
   full = whole_chunks(l, n, full);
-  MlirValue done = cpu_binary(&l->b, "arith.addi", end,
-                              cpu_index(&l->b, n->lanes - 1));
+  MlirValue done =
+      cpu_binary(&l->b, "arith.addi", end, cpu_index(&l->b, n->lanes - 1));
   done = cpu_binary(&l->b, "arith.minsi", whole_chunks(l, n, done),
                     cpu_index(&l->b, extent));
   vector_loop(l, n, zero, full, true, false, red);

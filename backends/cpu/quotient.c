@@ -17,8 +17,7 @@ bool cpu_quotient_fits(cpu_lower *l, const cpu_nest *n, const cpu_value *v) {
 
 static MlirValue any_lane(cpu_builder *b, MlirValue lanes) {
   MlirNamedAttribute kind = cpu_named(
-      b, "kind",
-      mlirAttributeParseGet(b->ctx, cpu_str("#vector.kind<or>")));
+      b, "kind", mlirAttributeParseGet(b->ctx, cpu_str("#vector.kind<or>")));
   return mlirOperationGetResult(
       cpu_op(b, "vector.reduction", 1, &lanes, 1, &b->i1, 1, &kind), 0);
 }
@@ -38,8 +37,8 @@ static MlirValue lanes_out_of_range(cpu_builder *b, MlirValue x,
       cpu_binary(b, "arith.andi", cpu_unary(b, "arith.bitcast", bits, x),
                  cpu_int(b, bits, 0x7fffffff));
   size = cpu_binary(b, "arith.subi", size, cpu_int(b, bits, LOW_BITS));
-  MlirValue over = cpu_cmpi(b, CPU_UGT, size,
-                            cpu_int(b, bits, HIGH_BITS - LOW_BITS));
+  MlirValue over =
+      cpu_cmpi(b, CPU_UGT, size, cpu_int(b, bits, HIGH_BITS - LOW_BITS));
   return any_lane(b, cpu_binary(b, "arith.andi", over, nonzero));
 }
 

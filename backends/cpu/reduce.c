@@ -88,7 +88,9 @@ static MlirValue keep_nan(cpu_lower *l, MlirValue acc, MlirValue x) {
 
 static MlirValue combine(cpu_lower *l, const cpu_reducer *r, MlirValue acc,
                          MlirValue x) {
-  static const struct { const char *kind, *integer, *floating; } names[] = {
+  static const struct {
+    const char *kind, *integer, *floating;
+  } names[] = {
       {"sum", "arith.addi", "arith.addf"}, {"prod", "arith.muli", "arith.mulf"},
       {"max", "arith.maxsi", NULL},        {"min", "arith.minsi", NULL},
       {"maxnum", "arith.maxsi", NULL},     {"minnum", "arith.minsi", NULL},
@@ -99,8 +101,8 @@ static MlirValue combine(cpu_lower *l, const cpu_reducer *r, MlirValue acc,
     return float_extreme(l, r, acc, x);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (is_kind(r, names[i].kind) && (!r->is_float || names[i].floating))
-      return cpu_binary(&l->b, r->is_float ? names[i].floating
-                                           : names[i].integer, acc, x);
+      return cpu_binary(
+          &l->b, r->is_float ? names[i].floating : names[i].integer, acc, x);
   cpu_fail(l, r->op, "reduction '%s' is not defined for this dtype", r->kind);
   return acc;
 }
@@ -161,9 +163,9 @@ static void arg_merge(cpu_lower *l, const cpu_reducer *r, MlirValue *acc,
   MlirValue takes = arg_takes(l, r, acc[0], x[0]);
   MlirValue back = arg_takes(l, r, x[0], acc[0]);
   MlirValue one = cpu_int(b, cpu_type(takes), 1);
-  MlirValue tie = cpu_binary(b, "arith.andi",
-                             cpu_binary(b, "arith.xori", takes, one),
-                             cpu_binary(b, "arith.xori", back, one));
+  MlirValue tie =
+      cpu_binary(b, "arith.andi", cpu_binary(b, "arith.xori", takes, one),
+                 cpu_binary(b, "arith.xori", back, one));
   MlirValue lower = cpu_cmpi(b, CPU_SLT, x[1], acc[1]);
   takes = cpu_binary(b, "arith.ori", takes,
                      cpu_binary(b, "arith.andi", tie, lower));
@@ -204,9 +206,9 @@ static MlirValue slice(cpu_lower *l, MlirValue x, int64_t offset,
       cpu_named(b, "sizes", mlirArrayAttrGet(b->ctx, 1, &size)),
       cpu_named(b, "strides", mlirArrayAttrGet(b->ctx, 1, &stride))};
   MlirType type = cpu_vector(cpu_element(cpu_type(x)), lanes);
-  return mlirOperationGetResult(cpu_op(b, "vector.extract_strided_slice", 1, &x,
-                                       1, &type, 3, attributes),
-                                0);
+  return mlirOperationGetResult(
+      cpu_op(b, "vector.extract_strided_slice", 1, &x, 1, &type, 3, attributes),
+      0);
 }
 
 static MlirValue first_lane(cpu_lower *l, MlirValue x) {

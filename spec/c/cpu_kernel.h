@@ -80,8 +80,8 @@ static void dump(void *user, const char *stage, const char *text, size_t size) {
 
 /* An empty program: its text is replaced after the first stage. */
 static const uint8_t empty_program[] = {
-    'N', 'T', 'P', '1', 2,   1,   'k', 11, 'f', 'u', 'n', 'c', '.', 'r', 'e',
-    't', 'u', 'r', 'n', 0,   0,   0,   0,  1,   1,   0,   0,   0,   0};
+    'N', 'T', 'P', '1', 2, 1, 'k', 11, 'f', 'u', 'n', 'c', '.', 'r', 'e',
+    't', 'u', 'r', 'n', 0, 0, 0,   0,  1,   1,   0,   0,   0,   0};
 
 static neso_status kernel_compile(const char *text, cpu_kernel *out) {
   static const uint32_t line = 1;

@@ -35,12 +35,12 @@ typedef struct pointers3 {
 static cpu_kernel make_elementwise(int n, const char *type, const char *op,
                                    const char *zero) {
   char count[64], index[64], flags[64], block[64];
-  return kernel_expand(
-      elementwise, PAIRS("N", format(count, "%d", n), "I",
-                         format(index, "tensor<%dxi32>", n), "B",
-                         format(flags, "tensor<%dxi1>", n), "T",
-                         format(block, "tensor<%dx%s>", n, type), "Z", zero,
-                         "O", op));
+  return kernel_expand(elementwise,
+                       PAIRS("N", format(count, "%d", n), "I",
+                             format(index, "tensor<%dxi32>", n), "B",
+                             format(flags, "tensor<%dxi1>", n), "T",
+                             format(block, "tensor<%dx%s>", n, type), "Z", zero,
+                             "O", op));
 }
 
 static void elementwise_f32(void **state) {
@@ -69,8 +69,8 @@ static void elementwise_f32(void **state) {
 static void check_bytes(const char *type, const char *op, size_t size,
                         const void *x, const void *y, const void *want) {
   uint8_t o[2048];
-  const char *zero = type[0] == 'i' ? (strcmp(type, "i1") ? "0" : "false")
-                                    : "0.0";
+  const char *zero =
+      type[0] == 'i' ? (strcmp(type, "i1") ? "0" : "false") : "0.0";
   cpu_kernel k = make_elementwise(100, type, op, zero);
   pointers3 args = {o, (void *)x, (void *)y, 150};
   kernel_run(&k, &args, 2, 1);
@@ -235,8 +235,8 @@ static void check_reduce(int rows, int columns, int axis, const char *kind) {
   for (int i = 0; i < left; i++) {
     float want = axis == 0 ? x[i] : x[i * columns];
     for (int j = 1; j < (axis == 0 ? rows : columns); j++)
-      want = fold(kind, want, axis == 0 ? x[j * columns + i]
-                                        : x[i * columns + j]);
+      want =
+          fold(kind, want, axis == 0 ? x[j * columns + i] : x[i * columns + j]);
     assert_float_equal(o[i], want, 1e-4 * (1 + fabsf(want)));
   }
   free(x);
@@ -244,8 +244,8 @@ static void check_reduce(int rows, int columns, int axis, const char *kind) {
 }
 
 static void reductions(void **state) {
-  static const char *const kinds[] = {"sum", "prod", "max", "min", "maxnum",
-                                      "minnum"};
+  static const char *const kinds[] = {"sum", "prod",   "max",
+                                      "min", "maxnum", "minnum"};
   static const int shapes[][2] = {{4, 64},  {33, 48}, {1, 100},
                                   {100, 1}, {7, 257}, {257, 3}};
   (void)state;
@@ -349,22 +349,22 @@ static const char matmul[] =
 static cpu_kernel make_matmul(int m, int n, int k, const char *in,
                               const char *out) {
   char t[18][64];
-  return kernel_expand(
-      matmul,
-      PAIRS("R", format(t[0], "%d", m), "C", format(t[1], "%d", n), "K",
-            format(t[2], "%d", k), "a", format(t[3], "tensor<%dxi32>", m), "b",
-            format(t[4], "tensor<%dxi32>", n), "k",
-            format(t[5], "tensor<%dxi32>", k), "c",
-            format(t[6], "tensor<%dx1xi32>", m), "d",
-            format(t[7], "tensor<1x%dxi32>", n), "e",
-            format(t[8], "tensor<1x%dxi32>", k), "f",
-            format(t[9], "tensor<%dx1xi32>", k), "A",
-            format(t[10], "tensor<%dx%dxi32>", m, k), "B",
-            format(t[11], "tensor<%dx%dxi32>", k, n), "T",
-            format(t[12], "tensor<%dx%dx%s>", m, n, out), "U",
-            format(t[13], "tensor<%dx%dx%s>", m, k, in), "V",
-            format(t[14], "tensor<%dx%dx%s>", k, n, in), "O",
-            format(t[15], "tensor<%dx%dxi32>", m, n)));
+  return kernel_expand(matmul,
+                       PAIRS("R", format(t[0], "%d", m), "C",
+                             format(t[1], "%d", n), "K", format(t[2], "%d", k),
+                             "a", format(t[3], "tensor<%dxi32>", m), "b",
+                             format(t[4], "tensor<%dxi32>", n), "k",
+                             format(t[5], "tensor<%dxi32>", k), "c",
+                             format(t[6], "tensor<%dx1xi32>", m), "d",
+                             format(t[7], "tensor<1x%dxi32>", n), "e",
+                             format(t[8], "tensor<1x%dxi32>", k), "f",
+                             format(t[9], "tensor<%dx1xi32>", k), "A",
+                             format(t[10], "tensor<%dx%dxi32>", m, k), "B",
+                             format(t[11], "tensor<%dx%dxi32>", k, n), "T",
+                             format(t[12], "tensor<%dx%dx%s>", m, n, out), "U",
+                             format(t[13], "tensor<%dx%dx%s>", m, k, in), "V",
+                             format(t[14], "tensor<%dx%dx%s>", k, n, in), "O",
+                             format(t[15], "tensor<%dx%dxi32>", m, n)));
 }
 
 static void products(void **state) {
@@ -375,7 +375,8 @@ static void products(void **state) {
     int m = shapes[s][0], n = shapes[s][1], k = shapes[s][2], depth = 3 * k;
     cpu_kernel kernel = make_matmul(m, n, k, "f32", "f32");
     float *a = malloc(4 * (size_t)(m * depth)),
-          *b = malloc(4 * (size_t)(depth * n)), *c = malloc(4 * (size_t)(m * n));
+          *b = malloc(4 * (size_t)(depth * n)),
+          *c = malloc(4 * (size_t)(m * n));
     for (int i = 0; i < m * depth; i++)
       a[i] = random_float();
     for (int i = 0; i < depth * n; i++)
@@ -420,19 +421,20 @@ static void run_text(const char *text, memory *m, int32_t n) {
 
 static void fill(memory *m) {
   for (int i = 0; i < 256; i++)
-    m->o[i] = random_float(), m->x[i] = random_float(), m->y[i] = random_float();
+    m->o[i] = random_float(), m->x[i] = random_float(),
+    m->y[i] = random_float();
 }
 
 static void loop_carries_two_blocks_that_swap(void **state) {
-  static const char text[] = HEAD LOAD("a", "x") LOAD(
-      "b", "y") "  %0 = arith.constant 0 : i32\n"
-                "  %1 = arith.constant 1 : i32\n"
-                "  %p, %q = scf.for %i = %0 to %n step %1"
-                " iter_args(%c = %a, %d = %b)"
-                " -> (tensor<100xf32>, tensor<100xf32>) : i32 {\n"
-                "    %s = arith.addf %c, %d : tensor<100xf32>\n"
-                "    scf.yield %d, %s : tensor<100xf32>, tensor<100xf32>\n"
-                "  }\n" STORE("o", "q") "  return\n}\n";
+  static const char text[] = HEAD LOAD("a", "x")
+      LOAD("b", "y") "  %0 = arith.constant 0 : i32\n"
+                     "  %1 = arith.constant 1 : i32\n"
+                     "  %p, %q = scf.for %i = %0 to %n step %1"
+                     " iter_args(%c = %a, %d = %b)"
+                     " -> (tensor<100xf32>, tensor<100xf32>) : i32 {\n"
+                     "    %s = arith.addf %c, %d : tensor<100xf32>\n"
+                     "    scf.yield %d, %s : tensor<100xf32>, tensor<100xf32>\n"
+                     "  }\n" STORE("o", "q") "  return\n}\n";
   (void)state;
   memory m;
   fill(&m);
@@ -449,27 +451,26 @@ static void loop_carries_two_blocks_that_swap(void **state) {
 }
 
 static void branches_give_blocks(void **state) {
-  static const char text[] = HEAD LOAD("a", "x") LOAD(
-      "b", "y") "  %0 = arith.constant 0 : i32\n"
-                "  %c = arith.cmpi sgt, %n, %0 : i32\n"
-                "  %q, %w = scf.if %c -> (tensor<100xf32>, i32) {\n"
-                "    %s = arith.addf %a, %b : tensor<100xf32>\n"
-                "    scf.yield %s, %n : tensor<100xf32>, i32\n"
-                "  } else {\n"
-                "    scf.yield %b, %0 : tensor<100xf32>, i32\n"
-                "  }\n"
-                "  %wf = arith.sitofp %w : i32 to f32\n"
-                "  %ws = tensor.splat %wf : tensor<100xf32>\n"
-                "  %z = arith.addf %q, %ws : tensor<100xf32>\n" STORE(
-                    "o", "z") "  return\n}\n";
+  static const char text[] = HEAD LOAD("a", "x")
+      LOAD("b", "y") "  %0 = arith.constant 0 : i32\n"
+                     "  %c = arith.cmpi sgt, %n, %0 : i32\n"
+                     "  %q, %w = scf.if %c -> (tensor<100xf32>, i32) {\n"
+                     "    %s = arith.addf %a, %b : tensor<100xf32>\n"
+                     "    scf.yield %s, %n : tensor<100xf32>, i32\n"
+                     "  } else {\n"
+                     "    scf.yield %b, %0 : tensor<100xf32>, i32\n"
+                     "  }\n"
+                     "  %wf = arith.sitofp %w : i32 to f32\n"
+                     "  %ws = tensor.splat %wf : tensor<100xf32>\n"
+                     "  %z = arith.addf %q, %ws : tensor<100xf32>\n" STORE(
+                         "o", "z") "  return\n}\n";
   (void)state;
   memory m;
   fill(&m);
   for (int n = -1; n < 3; n++) {
     run_text(text, &m, n);
     for (int i = 0; i < 100; i++)
-      assert_true(m.o[i] ==
-                  (n > 0 ? m.x[i] + m.y[i] + (float)n : m.y[i]));
+      assert_true(m.o[i] == (n > 0 ? m.x[i] + m.y[i] + (float)n : m.y[i]));
   }
 }
 
@@ -497,10 +498,9 @@ static void while_doubles_a_block(void **state) {
 
 /* The block read before a store keeps its old values after it. */
 static void loads_come_before_later_stores(void **state) {
-  static const char text[] = HEAD LOAD("a", "x") LOAD(
-      "b", "y") STORE("x", "b") LOAD("c", "x") "  %s = arith.subf %c, %a "
-                                               ": tensor<100xf32>\n" STORE(
-                                                   "o", "s") "  return\n}\n";
+  static const char text[] = HEAD LOAD("a", "x") LOAD("b", "y") STORE("x", "b")
+      LOAD("c", "x") "  %s = arith.subf %c, %a "
+                     ": tensor<100xf32>\n" STORE("o", "s") "  return\n}\n";
   (void)state;
   memory m, was;
   fill(&m);
@@ -642,8 +642,7 @@ static double worst_ulp(const char *name, double (*reference)(double),
   double worst = 0;
   for (int round = 0; round < 64; round++) {
     for (int i = 0; i < 4096; i++)
-      x[i] = low + (high - low) *
-                       ((float)(round * 4096 + i) / (64 * 4096.0f));
+      x[i] = low + (high - low) * ((float)(round * 4096 + i) / (64 * 4096.0f));
     kernel_run(&k, &args, 1, 1);
     for (int i = 0; i < 4096; i++) {
       double want = reference(x[i]);
@@ -669,13 +668,13 @@ static void elementary_functions(void **state) {
     float low, high;
     double limit;
   } rows[] = {
-      {"exp", exp, -110, 90, 1.0},      {"exp", exp, -1, 1, 1.0},
-      {"exp2", exp2, -152, 129, 1.1},   {"log", log, 1e-40f, 4, 1.1},
-      {"log", log, 0.5f, 2e9f, 1.1},    {"log2", log2, 1e-40f, 4, 2.0},
-      {"log10", log10, 1e-40f, 40, 0.6}, {"log1p", log1p, -0.99f, 9, 0.6},
-      {"expm1", expm1, -20, 88, 0.6},   {"sin", sin, -1000, 1000, 0.6},
-      {"cos", cos, -1000, 1000, 0.6},   {"tan", tan, -100, 100, 0.6},
-      {"tanh", tanh, -12, 12, 0.6},     {"erf", erf, -5, 5, 8},
+      {"exp", exp, -110, 90, 1.0},          {"exp", exp, -1, 1, 1.0},
+      {"exp2", exp2, -152, 129, 1.1},       {"log", log, 1e-40f, 4, 1.1},
+      {"log", log, 0.5f, 2e9f, 1.1},        {"log2", log2, 1e-40f, 4, 2.0},
+      {"log10", log10, 1e-40f, 40, 0.6},    {"log1p", log1p, -0.99f, 9, 0.6},
+      {"expm1", expm1, -20, 88, 0.6},       {"sin", sin, -1000, 1000, 0.6},
+      {"cos", cos, -1000, 1000, 0.6},       {"tan", tan, -100, 100, 0.6},
+      {"tanh", tanh, -12, 12, 0.6},         {"erf", erf, -5, 5, 8},
       {"rsqrt", rsqrt_of, 1e-6f, 1e6f, 1.5}};
   (void)state;
   for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -904,8 +903,8 @@ static void f16_normalization(void **state) {
     for (int i = 0; i < N; i++) {
       uint16_t h = o[row * N + i];
       int e = (h >> 10 & 31) - 15;
-      double got = e == -15 ? ldexp(h & 0x3ff, -24)
-                            : ldexp(1 + (h & 0x3ff) / 1024.0, e);
+      double got =
+          e == -15 ? ldexp(h & 0x3ff, -24) : ldexp(1 + (h & 0x3ff) / 1024.0, e);
       got = h & 0x8000 ? -got : got;
       assert_float_equal(got, (value[row * N + i] - mean) / sqrt(variance),
                          1e-3);
@@ -944,8 +943,9 @@ static void three_dimensions(void **state) {
       int a = i / 66, b = i / 11 % 6, c = i % 11;
       want[axis == 0 ? b * 11 + c : axis == 1 ? a * 11 + c : a * 6 + b] += x[i];
     }
-    cpu_kernel k = kernel_expand(
-        text, PAIRS("A", rows[axis][0], "T", rows[axis][1], "N", rows[axis][2]));
+    cpu_kernel k =
+        kernel_expand(text, PAIRS("A", rows[axis][0], "T", rows[axis][1], "N",
+                                  rows[axis][2]));
     pointers_ox args = {o, x};
     kernel_run(&k, &args, 1, 1);
     assert_memory_equal(o, want, 4 * strtoul(rows[axis][2], NULL, 10));
