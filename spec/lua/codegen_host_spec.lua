@@ -39,6 +39,22 @@ kernel k(%0 x: ptr<i32> facts 2, %1 n: i32)
     assert.are.equal("upvalue", captured(info, "config").kind)
   end)
 
+  it("note each field that pairs and ipairs go over", function()
+    local settings = { b = 2, a = 1 }
+    local list = { 5, 6 }
+    local _, _, info = support.build(function(x)
+      for _, v in pairs(settings) do tl.store(x, v) end
+      for _, v in ipairs(list) do tl.store(x, v) end
+    end, "x:*i32")
+    local noted = {}
+    for _, capture in ipairs(info.captures) do
+      if capture.kind == "field" then
+        noted[#noted + 1] = tostring(capture.key) .. "=" .. tostring(capture.value)
+      end
+    end
+    assert.are.equal("a=1 b=2 1=5 2=6 3=nil", table.concat(noted, " "))
+  end)
+
   it("equal kernels have equal bytes, whatever their lines", function()
     local function first(x) tl.store(x, 1) end
 

@@ -77,9 +77,8 @@ function Context:capture(kind, where, key, record)
     seen = {}
     self.captured[where] = seen
   end
-  local index = key == nil and kind or key
-  if seen[index] then return end
-  seen[index] = true
+  if seen[key] then return end
+  seen[key] = true
   record.kind = kind
   self.captures[#self.captures + 1] = record
 end

@@ -58,9 +58,6 @@ function M.pairs(cx, t)
     keys[#keys + 1] = key
   end
   table.sort(keys, before)
-  if not cx.owned[t] then
-    cx:capture("keys", t, nil, { table = t, keys = keys })
-  end
   local items = {}
   for i, key in ipairs(keys) do
     items[i] = { key, read(cx, t, key) }
