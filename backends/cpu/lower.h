@@ -111,6 +111,13 @@ int64_t cpu_last_use(const cpu_lower *l, const cpu_value *v);
 /* A reshape that only adds or drops extents of 1. */
 bool cpu_reshape_is_trivial(const cpu_value *from, const cpu_value *to);
 
+/* `v` is computed or read at `seq`. */
+bool cpu_pulled_at(const cpu_value *v, int64_t seq);
+bool cpu_same_shape(const cpu_value *a, const cpu_value *b);
+
+/* ahead.c: asks for the memory of the store that will read `written`. */
+void cpu_ask_ahead(cpu_lower *l, cpu_nest *n, const cpu_value *written);
+
 /* scratch.c */
 cpu_buffer *cpu_buffer_new(cpu_lower *l, MlirType element, int rank,
                            const int64_t *shape, int64_t row_multiple,
@@ -250,6 +257,11 @@ void cpu_emit_store(cpu_lower *l, cpu_nest *n, MlirOperation op, cpu_lv *value);
 cpu_lv *cpu_eval_buffer(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c);
 void cpu_emit_buffer(cpu_lower *l, cpu_nest *n, cpu_buffer *buffer,
                      cpu_coords c, cpu_lv *value, bool padded);
+/* Address of lane 0 where offsets run contiguously: the part that does not
+ * move with the vector loop is left outside it. */
+MlirValue cpu_contiguous_address(cpu_lower *l, cpu_nest *n, MlirValue base,
+                                 cpu_value *offsets, cpu_coords c,
+                                 MlirType element, int level);
 void cpu_scalar_memory(cpu_lower *l, MlirOperation op);
 
 /* reduce.c */

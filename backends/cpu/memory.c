@@ -145,11 +145,9 @@ static MlirValue full_mask(cpu_lower *l, cpu_nest *n, chunk_mask *m) {
              : cpu_binary(&l->b, "arith.andi", splat, m->vector);
 }
 
-/* Address of lane 0 where offsets run contiguously: the part that does not
- * move with the vector loop is left outside it. */
-static MlirValue contiguous_address(cpu_lower *l, cpu_nest *n, MlirValue base,
-                                    cpu_value *offsets, cpu_coords c,
-                                    MlirType element, int level) {
+MlirValue cpu_contiguous_address(cpu_lower *l, cpu_nest *n, MlirValue base,
+                                 cpu_value *offsets, cpu_coords c,
+                                 MlirType element, int level) {
   for (int d = 0; d < CPU_MAX_RANK; d++)
     if (c.dim[d] == n->vec)
       c.dim[d] = CPU_FIXED;
@@ -244,8 +242,8 @@ cpu_lv *cpu_eval_load(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
     level = max_int(level, other->level);
   }
   if (offset->kind == CPU_LINEAR && offset->step == 1) {
-    MlirValue address = contiguous_address(l, n, base, cpu_operand(l, v, 1), c,
-                                           v->element, level);
+    MlirValue address = cpu_contiguous_address(l, n, base, cpu_operand(l, v, 1),
+                                               c, v->element, level);
     if (mlirValueIsNull(on)) {
       MlirType type = cpu_vector(stored_type(l, v->element), n->lanes);
       MlirValue x = cpu_load(&l->b, type, address, cpu_bytes(v->element));
@@ -308,8 +306,8 @@ void cpu_emit_store(cpu_lower *l, cpu_nest *n, MlirOperation op,
   bool contiguous = offset->kind == CPU_LINEAR && offset->step == 1;
   MlirValue address;
   if (contiguous) {
-    address = contiguous_address(l, n, base, cpu_op_operand(l, op, 1), c,
-                                 stored->element, level);
+    address = cpu_contiguous_address(l, n, base, cpu_op_operand(l, op, 1), c,
+                                     stored->element, level);
   } else {
     MlirValue offsets =
         cpu_as_vector(l, n, offset->narrow ? offset->narrow : offset);

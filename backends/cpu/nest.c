@@ -118,6 +118,9 @@ static void element_body(cpu_lower *l, cpu_nest *n, reduction *red) {
   cpu_lv *values[CPU_MAX_OUTPUTS];
   evaluate_all(l, n, values);
   write_all(l, n, values);
+  for (int i = 0; n->assume && i < n->output_count; i++)
+    if (n->outputs[i].kind == CPU_BUFFER && n->outputs[i].result)
+      cpu_ask_ahead(l, n, n->outputs[i].result);
   if (!red->active)
     return;
   bool across = n->axis == n->vec;

@@ -104,7 +104,7 @@ static void compute_cost(cpu_lower *l, cpu_value *v) {
 
 static int64_t words(const cpu_lower *l) { return l->op_count / 64 + 1; }
 
-static bool pulled_at(const cpu_value *v, int64_t seq) {
+bool cpu_pulled_at(const cpu_value *v, int64_t seq) {
   return v->pulls[seq / 64] >> (seq % 64) & 1;
 }
 
@@ -125,7 +125,7 @@ static bool crosses_loop(MlirOperation root, MlirBlock block) {
 
 static int64_t first_pull(cpu_lower *l, const cpu_value *v) {
   for (int64_t s = 0; s < l->op_count; s++)
-    if (pulled_at(v, s))
+    if (cpu_pulled_at(v, s))
       return cpu_seq(l, ancestor_in(l->ops[s], v->block));
   return v->seq;
 }
@@ -174,7 +174,7 @@ static bool is_write(MlirOperation op) {
 static void mark_before_stores(cpu_lower *l, cpu_value *v) {
   bool written = false;
   for (int64_t s = v->seq + 1; s < l->op_count; s++) {
-    if (pulled_at(v, s)) {
+    if (cpu_pulled_at(v, s)) {
       v->marked |= written;
       if (is_write(l->ops[s]) &&
           mlirValueEqual(mlirOperationGetOperand(l->ops[s], 0),
@@ -196,7 +196,7 @@ static void decide(cpu_lower *l, cpu_value *v) {
   int64_t count = 0;
   bool looped = false;
   for (int64_t s = 0; s < l->op_count; s++)
-    if (pulled_at(v, s)) {
+    if (cpu_pulled_at(v, s)) {
       count++;
       looped |= crosses_loop(l->ops[s], v->block);
     }
@@ -209,6 +209,10 @@ static void decide(cpu_lower *l, cpu_value *v) {
     v->marked = false;
 }
 
+bool cpu_same_shape(const cpu_value *a, const cpu_value *b) {
+  return a->rank == b->rank && !memcmp(a->shape, b->shape, sizeof a->shape);
+}
+
 void cpu_plan(cpu_lower *l) {
   for (size_t i = 0; i < l->order_count; i++)
     compute_cost(l, l->order[i]);
@@ -219,14 +223,14 @@ void cpu_plan(cpu_lower *l) {
 
 bool cpu_pulled_after(const cpu_lower *l, const cpu_value *v, int64_t seq) {
   for (int64_t s = seq + 1; s < l->op_count; s++)
-    if (pulled_at(v, s))
+    if (cpu_pulled_at(v, s))
       return true;
   return false;
 }
 
 int64_t cpu_last_use(const cpu_lower *l, const cpu_value *v) {
   for (int64_t s = l->op_count; s-- > 0;)
-    if (pulled_at(v, s)) {
+    if (cpu_pulled_at(v, s)) {
       MlirOperation op = ancestor_in(l->ops[s], v->block);
       return l->op_end[cpu_seq((cpu_lower *)l, op)];
     }
