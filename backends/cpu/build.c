@@ -183,6 +183,13 @@ void cpu_store(cpu_builder *b, MlirValue value, MlirValue address,
   cpu_op(b, "llvm.store", 2, operands, 0, NULL, 1, &attribute);
 }
 
+MlirValue cpu_any_lane(cpu_builder *b, MlirValue lanes) {
+  MlirNamedAttribute kind = cpu_named(
+      b, "kind", mlirAttributeParseGet(b->ctx, cpu_str("#vector.kind<or>")));
+  return mlirOperationGetResult(
+      cpu_op(b, "vector.reduction", 1, &lanes, 1, &b->i1, 1, &kind), 0);
+}
+
 MlirValue cpu_intrinsic(cpu_builder *b, const char *name, MlirType result,
                         intptr_t count, const MlirValue *operands) {
   int32_t sizes[] = {(int32_t)count, 0};

@@ -86,6 +86,8 @@ MlirValue cpu_load(cpu_builder *b, MlirType type, MlirValue address,
                    int64_t align);
 void cpu_store(cpu_builder *b, MlirValue value, MlirValue address,
                int64_t align);
+/* Whether a vector of i1 has a true lane. */
+MlirValue cpu_any_lane(cpu_builder *b, MlirValue lanes);
 MlirValue cpu_intrinsic(cpu_builder *b, const char *name, MlirType result,
                         intptr_t count, const MlirValue *operands);
 

@@ -15,13 +15,6 @@ bool cpu_quotient_fits(cpu_lower *l, const cpu_nest *n, const cpu_value *v) {
          neso__target_has(l->env->target, "fma");
 }
 
-static MlirValue any_lane(cpu_builder *b, MlirValue lanes) {
-  MlirNamedAttribute kind = cpu_named(
-      b, "kind", mlirAttributeParseGet(b->ctx, cpu_str("#vector.kind<or>")));
-  return mlirOperationGetResult(
-      cpu_op(b, "vector.reduction", 1, &lanes, 1, &b->i1, 1, &kind), 0);
-}
-
 static MlirValue scalar_out_of_range(cpu_builder *b, MlirValue s) {
   MlirValue size = cpu_unary(b, "math.absf", b->f32, s);
   MlirValue low = cpu_cmpf(b, CPU_OGE, size, cpu_float(b, b->f32, LOW));
@@ -39,7 +32,7 @@ static MlirValue lanes_out_of_range(cpu_builder *b, MlirValue x,
   size = cpu_binary(b, "arith.subi", size, cpu_int(b, bits, LOW_BITS));
   MlirValue over =
       cpu_cmpi(b, CPU_UGT, size, cpu_int(b, bits, HIGH_BITS - LOW_BITS));
-  return any_lane(b, cpu_binary(b, "arith.andi", over, nonzero));
+  return cpu_any_lane(b, cpu_binary(b, "arith.andi", over, nonzero));
 }
 
 static MlirValue residual(cpu_builder *b, MlirValue q, MlirValue s,

@@ -221,22 +221,32 @@ static MlirValue first_lane(cpu_lower *l, MlirValue x) {
       cpu_op(b, "vector.extract", 1, &x, 1, &type, 1, &attribute), 0);
 }
 
-void cpu_reducer_across(cpu_lower *l, const cpu_reducer *r, MlirValue *acc) {
-  for (int64_t lanes = cpu_lanes(cpu_type(acc[0])) / 2; lanes > 0; lanes /= 2) {
-    MlirValue high[2] = {{NULL}};
-    for (int i = 0; i < r->parts; i++) {
-      high[i] = slice(l, acc[i], lanes, lanes);
-      acc[i] = slice(l, acc[i], 0, lanes);
-    }
-    if (r->arg)
-      arg_merge(l, r, acc, high);
-    else
-      acc[0] = combine(l, r, acc[0], high[0]);
-    if (r->parts == 2 && !r->arg)
-      acc[1] = keep_nan(l, acc[1], high[1]);
+static void halve(cpu_lower *l, const cpu_reducer *r, int parts,
+                  MlirValue *acc) {
+  int64_t lanes = cpu_lanes(cpu_type(acc[0])) / 2;
+  MlirValue high[2] = {{NULL}};
+  for (int i = 0; i < parts; i++) {
+    high[i] = slice(l, acc[i], lanes, lanes);
+    acc[i] = slice(l, acc[i], 0, lanes);
   }
-  for (int i = 0; i < r->parts; i++)
+  if (r->arg)
+    arg_merge(l, r, acc, high);
+  else
+    acc[0] = combine(l, r, acc[0], high[0]);
+}
+
+void cpu_reducer_across(cpu_lower *l, const cpu_reducer *r, MlirValue *acc) {
+  cpu_builder *b = &l->b;
+  int parts = r->arg ? 2 : 1;
+  while (cpu_lanes(cpu_type(acc[0])) > 1)
+    halve(l, r, parts, acc);
+  for (int i = 0; i < parts; i++)
     acc[i] = first_lane(l, acc[i]);
+  if (r->parts == parts)
+    return;
+  MlirValue nan = cpu_any_lane(b, cpu_cmpf(b, CPU_UNO, acc[1], acc[1]));
+  acc[1] = cpu_select(b, nan, cpu_float(b, r->accumulator, NAN),
+                      cpu_zero(b, r->accumulator));
 }
 
 void cpu_reducer_finish(cpu_lower *l, const cpu_reducer *r,
