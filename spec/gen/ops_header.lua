@@ -1,6 +1,6 @@
 -- luajit spec/gen/ops_header.lua OPS_LUA OUT_DIR
--- Writes what the C side knows of spec/ops.lua: OUT_DIR/neso_ops.h (one NESO_OP row an operation),
--- OUT_DIR/neso.irdl.mlir (the `neso` dialect) and OUT_DIR/neso_irdl.mlir.h (a C string of it).
+-- Writes what others know of spec/ops.lua: OUT_DIR/neso_ops.h (one NESO_OP row an operation) for C,
+-- and OUT_DIR/neso.irdl.mlir (the `neso` dialect) for `mlir-opt --irdl-file` on dumps.
 
 local bases = {
   integer = "#builtin.integer",
@@ -84,17 +84,7 @@ local function irdl(ir)
   return table.concat(out)
 end
 
-local function c_string(text)
-  local lines = { "/* Generated from spec/ops.lua: a string literal. */" }
-  for line in text:gmatch("([^\n]*)\n") do
-    lines[#lines + 1] = '"' .. line:gsub('[\\"]', "\\%0") .. '\\n"'
-  end
-  return table.concat(lines, "\n") .. "\n"
-end
-
 local ops_path, out_dir = arg[1], arg[2]
 local ops = dofile(ops_path)
-local text = irdl(ops.ir)
 write(out_dir .. "/neso_ops.h", header(ops.ir))
-write(out_dir .. "/neso.irdl.mlir", text)
-write(out_dir .. "/neso_irdl.mlir.h", c_string(text))
+write(out_dir .. "/neso.irdl.mlir", irdl(ops.ir))
