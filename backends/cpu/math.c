@@ -243,17 +243,23 @@ static MlirValue emit_log10(fn *f, MlirValue x) {
   return mul(f, emit_log(f, x), num(f, 0.43429448190325182));
 }
 
+/* The error of 1 + x is divided out again. */
 static MlirValue emit_log1p(fn *f, MlirValue x) {
-  MlirValue y = emit_log(f, add(f, x, num(f, 1)));
-  MlirValue close = cpu_cmpf(f->b, CPU_OLT, magnitude(f, x), num(f, 0x1p-26));
-  return cpu_select(f->b, close, x, y);
+  MlirValue one = num(f, 1), u = add(f, x, one);
+  MlirValue near = sub(f, u, one);
+  MlirValue plain = emit_log(f, u);
+  MlirValue y = mul(f, plain, divide(f, x, near));
+  y = pick(f, CPU_OEQ, near, 0, x, y);
+  return pick(f, CPU_OEQ, magnitude(f, plain), INFINITY, plain, y);
 }
 
 static MlirValue emit_expm1(fn *f, MlirValue x) {
+  double c[14] = {1};
+  for (int i = 1; i < 14; i++)
+    c[i] = c[i - 1] / (i + 1);
   MlirValue y = sub(f, emit_exp(f, x), num(f, 1));
-  MlirValue near = mad(f, mul(f, x, x), num(f, 0.5), x);
-  MlirValue close = cpu_cmpf(f->b, CPU_OLT, magnitude(f, x), num(f, 0x1p-14));
-  return cpu_select(f->b, close, near, y);
+  MlirValue near = mul(f, x, horner(f, x, c, 14));
+  return pick(f, CPU_OLT, magnitude(f, x), 0.35, near, y);
 }
 
 static MlirValue emit_tanh(fn *f, MlirValue x) {
@@ -269,13 +275,13 @@ static MlirValue emit_sine(fn *f, MlirValue x, int quarter) {
   MlirValue r = mad(f, k, num(f, -0x1.921fb544p+0), x);
   r = mad(f, k, num(f, -0x1.0b4611a626331p-34), r);
   MlirValue z = mul(f, r, r);
-  double sine[7] = {1}, cosine[8] = {1};
-  for (int i = 1; i < 7; i++)
+  double sine[9] = {1}, cosine[10] = {1};
+  for (int i = 1; i < 9; i++)
     sine[i] = -sine[i - 1] / ((2 * i) * (2 * i + 1));
-  for (int i = 1; i < 8; i++)
+  for (int i = 1; i < 10; i++)
     cosine[i] = -cosine[i - 1] / ((2 * i - 1) * (2 * i));
-  MlirValue s = mul(f, r, horner(f, z, sine, 7));
-  MlirValue c = horner(f, z, cosine, 8);
+  MlirValue s = mul(f, r, horner(f, z, sine, 9));
+  MlirValue c = horner(f, z, cosine, 10);
   n = integer(f, "arith.addi", n, quarter);
   MlirValue odd =
       cpu_cmpi(f->b, CPU_NE, integer(f, "arith.andi", n, 1), whole(f, 0));
@@ -365,14 +371,16 @@ static MlirValue emit(fn *f, const cpu_value *v, const MlirValue *x) {
                  ? cpu_unary(f->b, name.data, f->type, x[0])
                  : cpu_binary(f->b, name.data, x[0], x[1]);
     }
-    /* fallthrough */
+    break;
   default:
     if (!f->wide)
       return by_f64(f, v->op, x, v->op == NESO_OP_MATH_POWF ? 2 : 1);
-    cpu_fail(f->l, v->def, "%s of f64 is not supported on the cpu yet",
-             mlirIdentifierStr(mlirOperationGetName(v->def)).data);
-    return x[0];
+    if (v->op != NESO_OP_MATH_POWF)
+      return emit_wide(f, v->op, x);
   }
+  cpu_fail(f->l, v->def, "%s of f64 is not supported on the cpu yet",
+           mlirIdentifierStr(mlirOperationGetName(v->def)).data);
+  return x[0];
 }
 
 static bool is_elementary(neso_op op) {
