@@ -43,10 +43,30 @@ static bool can_join(gather_state *s, cpu_value *v, cpu_coords c) {
          !(v->early && s->is_store) && s->count < CPU_MAX_OUTPUTS;
 }
 
+/* The store of this nest could overwrite what `v` still has to load: the same
+ * pointer, at other elements. */
+static bool is_overwritten(gather_state *s, const cpu_value *v, cpu_coords c) {
+  if (!s->is_store ||
+      (v->op != NESO_OP_NESO_LOAD && v->op != NESO_OP_NESO_MASKED_LOAD))
+    return false;
+  MlirOperation store = s->outputs[0].op;
+  if (!mlirValueEqual(mlirOperationGetOperand(store, 0),
+                      mlirOperationGetOperand(v->def, 0)))
+    return false;
+  return !mlirValueEqual(mlirOperationGetOperand(store, 1),
+                         mlirOperationGetOperand(v->def, 1)) ||
+         !cpu_same_shape(v, s->outputs[0].value) ||
+         !cpu_same_coords(c, cpu_identity(v), v->rank);
+}
+
 static void visit(gather_state *s, cpu_value *v, cpu_coords c) {
   if (v->rank == 0 || v->ready || mlirOperationIsNull(v->def) ||
       !cpu_is_lazy(v->op) || --s->budget < 0)
     return;
+  if (is_overwritten(s, v, c)) {
+    cpu_nest_root(s->l, buffer_output(s->l, v, s->seq), s->seq);
+    return;
+  }
   if (v->marked && v != s->outputs[0].result && !has_output(s, v)) {
     if (!can_join(s, v, c)) {
       cpu_nest_root(s->l, buffer_output(s->l, v, s->seq), s->seq);

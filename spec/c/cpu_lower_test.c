@@ -528,6 +528,28 @@ static void a_shifted_copy_in_place(void **state) {
     assert_true(m.x[i + 1] == was.x[i]);
 }
 
+static void a_transpose_in_place(void **state) {
+  static const char text[] =
+      "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %y: !llvm.ptr, %n: i32) {\n"
+      "  %r = \"neso.arange\"() {start = 0 : i32, end = 225 : i32}"
+      " : () -> tensor<225xi32>\n"
+      "  %i = \"neso.reshape\"(%r) : (tensor<225xi32>) -> tensor<15x15xi32>\n"
+      "  %a = \"neso.load\"(%x, %i) $M : (!llvm.ptr, tensor<15x15xi32>)"
+      " -> tensor<15x15xf32>\n"
+      "  %t = \"neso.trans\"(%a) {order = array<i64: 1, 0>}"
+      " : (tensor<15x15xf32>) -> tensor<15x15xf32>\n"
+      "  \"neso.store\"(%x, %i, %t) $M : (!llvm.ptr, tensor<15x15xi32>, "
+      "tensor<15x15xf32>) -> ()\n"
+      "  return\n}\n";
+  (void)state;
+  memory m, was;
+  fill(&m);
+  was = m;
+  run_text(text, &m, 0);
+  for (int i = 0; i < 225; i++)
+    assert_true(m.x[i] == was.x[i % 15 * 15 + i / 15]);
+}
+
 static void strides_and_gathers(void **state) {
   static const char text[] =
       HEAD "  %2 = arith.constant dense<2> : tensor<100xi32>\n"
@@ -978,6 +1000,7 @@ int main(void) {
       cmocka_unit_test(while_doubles_a_block),
       cmocka_unit_test(loads_come_before_later_stores),
       cmocka_unit_test(a_shifted_copy_in_place),
+      cmocka_unit_test(a_transpose_in_place),
       cmocka_unit_test(strides_and_gathers),
       cmocka_unit_test(masked_off_rows_touch_nothing),
       cmocka_unit_test(elementary_functions),
