@@ -11,9 +11,10 @@ return {
     {
       name = "llvm",
       passes = "convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,"
-        .. "convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts",
+        .. "convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,"
+        .. "reconcile-unrealized-casts",
     },
-    -- No loop passes: the loops are as they should be, and loop-rotate halves the dot kernel.
+    -- No loop passes: the loops are as they should be; loop-rotate halves the dot kernel.
     {
       name = "opt",
       passes = "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,gvn)",
