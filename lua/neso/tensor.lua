@@ -4,7 +4,7 @@
 -- Elements become numbers (i1: booleans). A 64-bit integer beyond 2^53 becomes an int64_t or
 -- uint64_t cdata under LuaJIT, an integer in Lua 5.3 and later, and otherwise its decimal text; all
 -- three are accepted where an element is given. A value that an integer dtype cannot hold is an
--- error; `:to` converts (see runtime/binding/formats.h for the rules).
+-- error; `:to` converts (see runtime/src/formats.h for the rules).
 local core = require "neso.shell"
 local dtype = require "neso.dtype"
 local suggest = require "neso.suggest"

@@ -12,6 +12,7 @@
 
 #include "lua_compat.h"
 #include "neso.h"
+#include "src/formats.h"
 #include "src/kernel.h"
 
 #define NESO_MAX_RANK 16
@@ -85,9 +86,6 @@ neso_tensor *neso__tensor_check(lua_State *L, int index, const char *what);
 int64_t neso__tensor_numel(const neso_tensor *tensor);
 /* Host address of element 0; raises when freed or not visible to the host. */
 char *neso__tensor_data(lua_State *L, const neso_tensor *tensor);
-/* Pushes an empty tensor; the caller fills in buffer, dtype, shape. */
-neso_tensor *neso__tensor_push(lua_State *L, neso_binding *binding);
-void neso__strides_contiguous(neso_tensor *tensor);
 bool neso__tensor_is_contiguous(const neso_tensor *tensor);
 
 /* Element i of a run: base + sum(index * stride); walks all of `tensor` in
@@ -108,6 +106,10 @@ void neso__check_same_shape(lua_State *L, const neso_tensor *a,
 
 /* Pushes an exact 64-bit integer in this Lua's way. */
 void neso__push_int64(lua_State *L, neso_binding *binding, int64_t value);
+/* The exact integer that a string ("12", "-12LL", "12ULL") or a cdata spells;
+ * false when it spells none. */
+bool neso__read_integer(lua_State *L, int index, neso_wide_kind *kind,
+                        neso_wide *out);
 
 /* Registers a file's functions in the table on the top of the stack. */
 void neso__open_tensor(lua_State *L);

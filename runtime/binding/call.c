@@ -1,7 +1,6 @@
 /* Lua values become the arguments of a launch. */
 #include "kernel.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,8 @@
 #define MAX_OPTIONS 16
 #define EXACT (INT64_C(1) << 53) /* numbers hold integers up to here */
 
-static int bad_argument(neso_call *call, int i, int index, const char *wanted) {
+static int bad_argument(neso_lua_call *call, int i, int index,
+                        const char *wanted) {
   lua_State *L = call->L;
   const char *title = neso__handle_title(L, call->handle);
   return neso__error(L, "%s: parameter '%s' (argument %d): got %s, wanted %s",
@@ -31,26 +31,21 @@ static const char *wanted_of(uint8_t kind) {
   }
 }
 
-/* An int64 or uint64 cdata by its text, or a decimal string, exactly. */
-static bool parse_integer(const char *text, neso_arg *arg) {
-  char *end;
-  if (!text || !(*text == '-' || (*text >= '0' && *text <= '9'))) {
+/* An int64 or uint64 cdata, or a decimal string. */
+static bool integer_argument(neso_lua_call *call, neso_arg *arg, int index) {
+  neso_wide_kind kind;
+  neso_wide value;
+  if (!neso__read_integer(call->L, index, &kind, &value)) {
     return false;
   }
-  errno = 0;
+  bool large = kind == NESO_WIDE_UINT && value.u > INT64_MAX;
   arg->kind = NESO_ARG_INTEGER;
-  arg->dtype = NESO_I64;
-  arg->value.integer = strtoll(text, &end, 10);
-  if (errno == ERANGE && *text != '-') {
-    errno = 0;
-    arg->dtype = NESO_U64;
-    arg->value.integer = (int64_t)strtoull(text, &end, 10);
-  }
-  return errno == 0 &&
-         (!*end || strcmp(end, "LL") == 0 || strcmp(end, "ULL") == 0);
+  arg->dtype = large ? NESO_U64 : NESO_I64;
+  arg->value.integer = value.i;
+  return true;
 }
 
-static void number_argument(neso_call *call, neso_arg *arg, int index) {
+static void number_argument(neso_lua_call *call, neso_arg *arg, int index) {
   arg->kind = NESO_ARG_NUMBER;
   arg->value.number = lua_tonumber(call->L, index);
   if (neso_lua_is_integer(call->L, index)) {
@@ -63,7 +58,7 @@ static void number_argument(neso_call *call, neso_arg *arg, int index) {
   }
 }
 
-static void tensor_argument(neso_call *call, int i, int index) {
+static void tensor_argument(neso_lua_call *call, int i, int index) {
   lua_State *L = call->L;
   const neso_tensor *tensor =
       neso__tensor_test(L, call->handle->binding, index);
@@ -84,35 +79,27 @@ static void tensor_argument(neso_call *call, int i, int index) {
   call->has_buffer = true;
 }
 
-static void text_argument(neso_call *call, int i, int index) {
+static void text_argument(neso_lua_call *call, int i, int index) {
   neso_arg *arg = &call->args[i];
   uint8_t kind = call->handle->params[i].kind;
-  size_t length;
-  const char *text = lua_tolstring(call->L, index, &length);
   if (kind == NESO_PARAM_CONST) {
+    size_t length;
     arg->kind = NESO_ARG_STRING;
+    arg->value.text = lua_tolstring(call->L, index, &length);
     arg->length = (uint32_t)length;
-    arg->value.text = text;
-  } else if (kind == NESO_PARAM_SCALAR && parse_integer(text, arg)) {
-    return;
-  } else {
+  } else if (kind != NESO_PARAM_SCALAR || !integer_argument(call, arg, index)) {
     bad_argument(call, i, index, wanted_of(kind));
   }
 }
 
-static void cdata_argument(neso_call *call, int i, int index) {
-  lua_State *L = call->L;
-  lua_getglobal(L, "tostring");
-  lua_pushvalue(L, index);
-  lua_call(L, 1, 1);
-  if (!parse_integer(lua_tostring(L, -1), &call->args[i])) {
+static void cdata_argument(neso_lua_call *call, int i, int index) {
+  if (!integer_argument(call, &call->args[i], index)) {
     bad_argument(call, i, index,
                  "a tensor (neso.from_cdata makes one) or an int64");
   }
-  lua_pop(L, 1);
 }
 
-static void object_argument(neso_call *call, int i, int index) {
+static void object_argument(neso_lua_call *call, int i, int index) {
   lua_State *L = call->L;
   neso_arg *arg = &call->args[i];
   if (call->handle->params[i].kind != NESO_PARAM_CONST) {
@@ -140,7 +127,7 @@ static void object_argument(neso_call *call, int i, int index) {
   arg->value.text = text;
 }
 
-void neso__call_argument(neso_call *call, int i, int index) {
+static void read_argument(neso_lua_call *call, int i, int index) {
   lua_State *L = call->L;
   neso_arg *arg = &call->args[i];
   arg->dtype = 0;
@@ -177,7 +164,7 @@ void neso__call_argument(neso_call *call, int i, int index) {
   }
 }
 
-static int count_error(neso_call *call, int given) {
+static int count_error(neso_lua_call *call, int given) {
   lua_State *L = call->L;
   const neso_handle *handle = call->handle;
   neso__handle_prepare(L, call->handle, call->kernel);
@@ -192,7 +179,7 @@ static int count_error(neso_call *call, int given) {
 }
 
 /* The default of parameter `i` on the stack; raises without one. */
-static void push_default(neso_call *call, int i, int given) {
+static void push_default(neso_lua_call *call, int i, int given) {
   lua_State *L = call->L;
   int defaults = lua_upvalueindex(NESO_UP_DEFAULTS);
   if (lua_istable(L, defaults)) {
@@ -211,19 +198,19 @@ static void push_default(neso_call *call, int i, int given) {
               call->handle->params[i].name, i + 1);
 }
 
-static void fill_default(neso_call *call, int i, int given) {
+static void fill_default(neso_lua_call *call, int i, int given) {
   push_default(call, i, given);
-  neso__call_argument(call, i, lua_gettop(call->L));
+  read_argument(call, i, lua_gettop(call->L));
   lua_pop(call->L, 1);
 }
 
-static void read_positional(neso_call *call, int given) {
+static void read_positional(neso_lua_call *call, int given) {
   int count = call->handle->param_count;
   if (given > count) {
     count_error(call, given);
   }
   for (int i = 0; i < given; i++) {
-    neso__call_argument(call, i, i + 1);
+    read_argument(call, i, i + 1);
   }
   for (int i = given; i < count; i++) {
     fill_default(call, i, given);
@@ -236,7 +223,7 @@ typedef struct option {
 } option;
 
 /* A launch option: "n:4", "b:true", "s:contract". */
-static void read_option(neso_call *call, option *out, const char *name) {
+static void read_option(neso_lua_call *call, option *out, const char *name) {
   lua_State *L = call->L;
   int type = lua_type(L, -1);
   out->name = name;
@@ -265,7 +252,7 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const option *)a)->name, ((const option *)b)->name);
 }
 
-static void write_options(neso_call *call, option *options, int count) {
+static void write_options(neso_lua_call *call, option *options, int count) {
   qsort(options, (size_t)count, sizeof *options, by_name);
   size_t length = 0;
   for (int i = 0; i < count; i++) {
@@ -280,7 +267,7 @@ static void write_options(neso_call *call, option *options, int count) {
 }
 
 /* Position of parameter `key` (at -2), or -1 for a launch option. */
-static int keyword_position(neso_call *call) {
+static int keyword_position(neso_lua_call *call) {
   lua_State *L = call->L;
   if (lua_type(L, -2) == LUA_TNUMBER) {
     double position = lua_tonumber(L, -2);
@@ -311,7 +298,7 @@ static int keyword_position(neso_call *call) {
   return position - 1 < 0 ? -1 : position - 1;
 }
 
-static void read_keywords(neso_call *call) {
+static void read_keywords(neso_lua_call *call) {
   lua_State *L = call->L;
   option options[MAX_OPTIONS];
   int option_count = 0;
@@ -332,7 +319,7 @@ static void read_keywords(neso_call *call) {
                   title, call->handle->params[i].name);
     }
     given |= UINT64_C(1) << i;
-    neso__call_argument(call, i, lua_gettop(L));
+    read_argument(call, i, lua_gettop(L));
   }
   for (int i = 0; i < call->handle->param_count; i++) {
     if (!(given >> i & 1)) {
@@ -342,7 +329,8 @@ static void read_keywords(neso_call *call) {
   write_options(call, options, option_count);
 }
 
-bool neso__call_has_keywords(lua_State *L) {
+/* Is the only argument a plain table? Then it carries them by name. */
+static bool has_keywords(lua_State *L) {
   if (lua_gettop(L) != 1 || !lua_istable(L, 1)) {
     return false;
   }
@@ -354,7 +342,7 @@ bool neso__call_has_keywords(lua_State *L) {
 }
 
 void neso__call_own_keywords(lua_State *L) {
-  if (!neso__call_has_keywords(L)) {
+  if (!has_keywords(L)) {
     return;
   }
   lua_createtable(L, 0, 8);
@@ -366,7 +354,7 @@ void neso__call_own_keywords(lua_State *L) {
   lua_replace(L, 1);
 }
 
-void neso__call_read(neso_call *call, lua_State *L, neso_handle *handle) {
+void neso__call_read(neso_lua_call *call, lua_State *L, neso_handle *handle) {
   call->L = L;
   call->handle = handle;
   call->kernel = lua_upvalueindex(NESO_UP_KERNEL);
@@ -374,7 +362,7 @@ void neso__call_read(neso_call *call, lua_State *L, neso_handle *handle) {
   call->has_buffer = false;
   call->options_length = 0;
   int given = lua_gettop(L);
-  bool keywords = neso__call_has_keywords(L);
+  bool keywords = has_keywords(L);
   call->slots = given;
   luaL_checkstack(L, 2 * handle->param_count + 24, "too many arguments");
   if (!handle->kernel) {
@@ -387,6 +375,26 @@ void neso__call_read(neso_call *call, lua_State *L, neso_handle *handle) {
     read_keywords(call);
   } else {
     read_positional(call, given);
+  }
+}
+
+void neso__push_argument(lua_State *L, neso_binding *binding,
+                         const neso_arg *arg) {
+  switch (arg->kind) {
+  case NESO_ARG_NUMBER:
+    neso_lua_push_number(L, arg->value.number);
+    break;
+  case NESO_ARG_INTEGER:
+    neso__push_int64(L, binding, arg->value.integer);
+    break;
+  case NESO_ARG_BOOL:
+    lua_pushboolean(L, arg->value.boolean);
+    break;
+  case NESO_ARG_STRING:
+    lua_pushlstring(L, arg->value.text, arg->length);
+    break;
+  default:
+    lua_pushnil(L);
   }
 }
 
@@ -420,7 +428,7 @@ static bool captures_hold(lua_State *L, int captures, int rows) {
   return true;
 }
 
-void neso__call_captures(neso_call *call, int captures) {
+void neso__call_captures(neso_lua_call *call, int captures) {
   lua_State *L = call->L;
   neso_handle *handle = call->handle;
   if (handle->capture_count &&

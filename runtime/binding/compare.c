@@ -1,6 +1,5 @@
 /* Comparisons of tensors, of any two dtypes. */
 #include "binding.h"
-#include "formats.h"
 
 #include <math.h>
 
@@ -13,26 +12,20 @@ typedef struct comparison {
   double max_difference;
 } comparison;
 
-static bool wide_equal(neso_wide_kind ka, neso_wide a, neso_wide_kind kb,
-                       neso_wide b) {
-  if (ka == NESO_WIDE_FLOAT || kb == NESO_WIDE_FLOAT) {
-    double x = ka == NESO_WIDE_FLOAT ? a.f
-               : ka == NESO_WIDE_INT ? (double)a.i
-                                     : (double)a.u;
-    double y = kb == NESO_WIDE_FLOAT ? b.f
-               : kb == NESO_WIDE_INT ? (double)b.i
-                                     : (double)b.u;
-    return x == y;
-  }
-  bool negative_a = ka == NESO_WIDE_INT && a.i < 0;
-  bool negative_b = kb == NESO_WIDE_INT && b.i < 0;
-  return negative_a == negative_b && a.u == b.u;
-}
-
 static double wide_number(neso_wide_kind kind, neso_wide value) {
   return kind == NESO_WIDE_FLOAT ? value.f
          : kind == NESO_WIDE_INT ? (double)value.i
                                  : (double)value.u;
+}
+
+static bool wide_equal(neso_wide_kind ka, neso_wide a, neso_wide_kind kb,
+                       neso_wide b) {
+  if (ka == NESO_WIDE_FLOAT || kb == NESO_WIDE_FLOAT) {
+    return wide_number(ka, a) == wide_number(kb, b);
+  }
+  bool negative_a = ka == NESO_WIDE_INT && a.i < 0;
+  bool negative_b = kb == NESO_WIDE_INT && b.i < 0;
+  return negative_a == negative_b && a.u == b.u;
 }
 
 static void compare_one(comparison *c, int64_t at, neso_wide_kind ka,

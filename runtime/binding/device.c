@@ -36,13 +36,6 @@ static int device_get(lua_State *L) {
   return 3;
 }
 
-/* core.use_device(handle or nil): launches without tensors go there; nil asks
- * the shell again */
-static int device_use(lua_State *L) {
-  neso__binding_of(L)->device = lua_isnil(L, 1) ? NULL : lua_touserdata(L, 1);
-  return 0;
-}
-
 /* core.threads() -> how many threads a launch may use */
 static int device_threads(lua_State *L) {
   neso_binding *binding = neso__binding_of(L);
@@ -94,10 +87,13 @@ static int cache_clear(lua_State *L) {
 
 void neso__open_device(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"backend_query", backend_query}, {"device", device_get},
-      {"use_device", device_use},       {"threads", device_threads},
-      {"cache_stats", cache_stats},     {"cache_prune", cache_prune},
-      {"cache_clear", cache_clear},     {NULL, NULL},
+      {"backend_query", backend_query},
+      {"device", device_get},
+      {"threads", device_threads},
+      {"cache_stats", cache_stats},
+      {"cache_prune", cache_prune},
+      {"cache_clear", cache_clear},
+      {NULL, NULL},
   };
   neso_lua_setfuncs(L, functions);
 }

@@ -7,7 +7,7 @@
 static const char handle_key = 0;
 static const char objects_key = 0; /* handle -> kernel object, weak values */
 
-void neso__handle_release(void *user) {
+static void handle_release(void *user) {
   neso_handle *handle = user;
   if (atomic_fetch_sub(&handle->references, 1) == 1) {
     neso__binding_release(handle->binding);
@@ -23,7 +23,7 @@ static int handle_gc(lua_State *L) {
   if (*box) {
     neso_kernel_release((*box)->kernel);
     (*box)->kernel = NULL;
-    neso__handle_release(*box);
+    handle_release(*box);
     *box = NULL;
   }
   return 0;
@@ -135,9 +135,9 @@ void neso__handle_prepare(lua_State *L, neso_handle *handle, int kernel) {
   atomic_fetch_add(&handle->references, 1);
   neso_status status = neso__kernel_create(
       context, handle->name, handle->params, (size_t)handle->param_count,
-      neso__resolve, handle, neso__handle_release, &handle->kernel);
+      neso__resolve, handle, handle_release, &handle->kernel);
   if (status) {
-    neso__handle_release(handle);
+    handle_release(handle);
   }
   neso__raise(L, status);
 }

@@ -12,7 +12,7 @@ typedef struct neso_handle {
   atomic_int references;
   neso_binding *binding; /* counted reference */
   neso_kernel *kernel;   /* owned by the Lua handle; made by the first launch */
-  char *name, *place;    /* owned; "" until prepared: "softmax", "a.lua:3" */
+  char *name, *place;    /* owned; NULL until prepared: "softmax", "a.lua:3" */
   int param_count;
   bool has_consts;
   int capture_count; /* rows of the kernel's table `captures` */
@@ -26,7 +26,7 @@ typedef struct neso_handle {
 
 /* A launch on its way. Lives in the C frame of the launcher; the values that
  * its arguments point to lie on that frame's Lua stack or in its upvalues. */
-typedef struct neso_call {
+typedef struct neso_lua_call {
   lua_State *L;
   neso_handle *handle;
   int kernel; /* index of the kernel object */
@@ -35,38 +35,35 @@ typedef struct neso_call {
   int anchor; /* index of a table that has the slots instead, or 0 */
   bool has_buffer;
   size_t options_length;
-  struct neso_call *outer;
+  struct neso_lua_call *outer;
   neso_arg args[NESO_MAX_PARAMS];
   char options[NESO_OPTIONS_SIZE];
-} neso_call;
+} neso_lua_call;
 
 /* The userdata's handle; raises when it is none. */
 neso_handle *neso__handle_check(lua_State *L, int index);
-void neso__handle_release(void *handle);
 /* Gives the handle its name, place and neso_kernel. Raises. */
 void neso__handle_prepare(lua_State *L, neso_handle *handle, int kernel);
 
 /* Pushes the kernel object of a handle; false (and nil) when it is gone. */
 bool neso__handle_object(lua_State *L, const neso_handle *handle);
 
-/* Converts the value at `index` as the argument of parameter `i`. Raises. */
-void neso__call_argument(neso_call *call, int i, int index);
-/* Is the only argument a plain table? Then it carries them by name. */
-bool neso__call_has_keywords(lua_State *L);
-/* Replaces that table by a copy that nobody else can change. */
+/* Pushes an argument as Lua gave it; nil for tensors and objects. */
+void neso__push_argument(lua_State *L, neso_binding *binding,
+                         const neso_arg *arg);
+/* Replaces a table of arguments by name by a copy that nobody else can
+ * change. */
 void neso__call_own_keywords(lua_State *L);
 /* Reads the arguments 1 to the top of the launcher's stack. Raises. */
-void neso__call_read(neso_call *call, lua_State *L, neso_handle *handle);
+void neso__call_read(neso_lua_call *call, lua_State *L, neso_handle *handle);
 /* Compares the captured values with those compiled in; `captures` is the index
  * of the kernel's list. Raises. */
-void neso__call_captures(neso_call *call, int captures);
+void neso__call_captures(neso_lua_call *call, int captures);
 /* "kernel 'softmax' (a.lua:3)" on the stack. */
 const char *neso__handle_title(lua_State *L, const neso_handle *handle);
 
-/* Launches over `grid`, or only finds the variant when it is NULL. Raises. */
-void neso__call_run(neso_call *call, const int64_t grid[3]);
 /* The call of `handle` in progress on this thread, NULL for one from C. */
-neso_call *neso__call_current(const neso_handle *handle);
+neso_lua_call *neso__call_current(const neso_handle *handle);
 neso_status neso__resolve(void *user, neso_kernel *kernel, neso_device *device,
                           const neso_spec *specs, const neso_arg *args,
                           size_t count, neso_variant **out_variant);

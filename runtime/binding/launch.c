@@ -9,13 +9,14 @@ typedef struct neso_launcher {
   int64_t grid[3];
 } neso_launcher;
 
-static _Thread_local neso_call *current_call;
+static _Thread_local neso_lua_call *current_call;
 
-neso_call *neso__call_current(const neso_handle *handle) {
+neso_lua_call *neso__call_current(const neso_handle *handle) {
   return current_call && current_call->handle == handle ? current_call : NULL;
 }
 
-void neso__call_run(neso_call *call, const int64_t grid[3]) {
+/* Launches over `grid`, or only finds the variant when it is NULL. Raises. */
+static void run(neso_lua_call *call, const int64_t grid[3]) {
   lua_State *L = call->L;
   neso_handle *handle = call->handle;
   neso_device *device =
@@ -35,9 +36,7 @@ void neso__call_run(neso_call *call, const int64_t grid[3]) {
     neso__variant_release(variant);
   }
   current_call = call->outer;
-  if (status) {
-    neso__raise(L, status);
-  }
+  neso__raise(L, status);
 }
 
 static int64_t grid_extent(lua_State *L, int index, int axis) {
@@ -77,38 +76,18 @@ static void read_grid(lua_State *L, int index, int64_t grid[3]) {
   }
 }
 
-static void push_argument(neso_call *call, int i) {
-  lua_State *L = call->L;
-  const neso_arg *arg = &call->args[i];
-  switch (arg->kind) {
-  case NESO_ARG_NUMBER:
-    neso_lua_push_number(L, arg->value.number);
-    break;
-  case NESO_ARG_INTEGER:
-    neso__push_int64(L, call->handle->binding, arg->value.integer);
-    break;
-  case NESO_ARG_BOOL:
-    lua_pushboolean(L, arg->value.boolean);
-    break;
-  case NESO_ARG_STRING:
-    lua_pushlstring(L, arg->value.text, arg->length);
-    break;
-  case NESO_ARG_OBJECT:
-    lua_pushvalue(L, call->slots + 2 * i + 1);
-    break;
-  default:
-    lua_pushnil(L);
-  }
-}
-
 /* Calls the grid function with the scalar and compile-time arguments. */
-static void computed_grid(neso_call *call, int64_t grid[3]) {
+static void computed_grid(neso_lua_call *call, int64_t grid[3]) {
   lua_State *L = call->L;
   const neso_handle *handle = call->handle;
   lua_pushvalue(L, lua_upvalueindex(NESO_UP_GRID));
   lua_createtable(L, 0, handle->param_count);
   for (int i = 0; i < handle->param_count; i++) {
-    push_argument(call, i);
+    if (call->args[i].kind == NESO_ARG_OBJECT) {
+      lua_pushvalue(L, call->slots + 2 * i + 1);
+    } else {
+      neso__push_argument(L, handle->binding, &call->args[i]);
+    }
     lua_setfield(L, -2, handle->params[i].name);
   }
   lua_call(L, 1, 1);
@@ -116,36 +95,35 @@ static void computed_grid(neso_call *call, int64_t grid[3]) {
   lua_pop(L, 1);
 }
 
+static neso_launcher *launcher_of(lua_State *L) {
+  return lua_touserdata(L, lua_upvalueindex(NESO_UP_LAUNCHER));
+}
+
 static int launcher_call(lua_State *L) {
-  neso_launcher *launcher =
-      lua_touserdata(L, lua_upvalueindex(NESO_UP_LAUNCHER));
-  neso_call call;
+  neso_launcher *launcher = launcher_of(L);
+  neso_lua_call call;
   neso__call_read(&call, L, launcher->handle);
   neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
-  neso__call_run(&call, launcher->grid);
+  run(&call, launcher->grid);
   return 0;
 }
 
 static int launcher_call_computed(lua_State *L) {
-  neso_launcher *launcher =
-      lua_touserdata(L, lua_upvalueindex(NESO_UP_LAUNCHER));
   int64_t grid[3];
-  neso_call call;
+  neso_lua_call call;
   neso__call_own_keywords(L);
-  neso__call_read(&call, L, launcher->handle);
+  neso__call_read(&call, L, launcher_of(L)->handle);
   computed_grid(&call, grid);
   neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
-  neso__call_run(&call, grid);
+  run(&call, grid);
   return 0;
 }
 
 static int warmup_call(lua_State *L) {
-  neso_launcher *launcher =
-      lua_touserdata(L, lua_upvalueindex(NESO_UP_LAUNCHER));
-  neso_call call;
-  neso__call_read(&call, L, launcher->handle);
+  neso_lua_call call;
+  neso__call_read(&call, L, launcher_of(L)->handle);
   neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
-  neso__call_run(&call, NULL);
+  run(&call, NULL);
   return 0;
 }
 
@@ -166,22 +144,23 @@ static neso_launcher *push_launcher(lua_State *L) {
   return launcher;
 }
 
-/* core.launcher(handle, kernel, captures, names, defaults, grid) -> function,
- * and the three extents when the grid is no function */
-static int launcher_new(lua_State *L) {
-  lua_settop(L, 6);
-  int64_t grid[3];
+/* Reads the grid at index 6 into the launcher and leaves nil there; a function
+ * stays: true. Raises. */
+static bool take_grid(lua_State *L, neso_launcher *launcher) {
   if (lua_isfunction(L, 6)) {
-    push_launcher(L);
-    push_closure(L, launcher_call_computed);
-    return 1;
+    return true;
   }
-  read_grid(L, 6, grid);
+  read_grid(L, 6, launcher->grid);
   lua_pushnil(L);
   lua_replace(L, 6);
-  neso_launcher *launcher = push_launcher(L);
-  memcpy(launcher->grid, grid, sizeof grid);
-  push_closure(L, launcher_call);
+  return false;
+}
+
+/* core.launcher(handle, kernel, captures, names, defaults, grid) -> function */
+static int launcher_new(lua_State *L) {
+  lua_settop(L, 6);
+  bool computed = take_grid(L, push_launcher(L));
+  push_closure(L, computed ? launcher_call_computed : launcher_call);
   return 1;
 }
 
@@ -197,7 +176,7 @@ static int warmup_new(lua_State *L) {
 typedef struct neso_bound {
   int64_t grid[3];
   size_t options_length; /* without the captured state */
-  neso_call call;
+  neso_lua_call call;
 } neso_bound;
 
 enum { UP_BOUND = 1, UP_BOUND_KERNEL, UP_BOUND_CAPTURES, UP_BOUND_ANCHOR };
@@ -208,15 +187,14 @@ static int bound_call(lua_State *L) {
   bound->call.L = L;
   bound->call.options_length = bound->options_length;
   neso__call_captures(&bound->call, lua_upvalueindex(UP_BOUND_CAPTURES));
-  neso__call_run(&bound->call, bound->grid);
+  run(&bound->call, bound->grid);
   return 0;
 }
 
 /* Reads arguments as a launcher does and gives the bound function back. */
 static int bind_call(lua_State *L) {
-  neso_launcher *launcher =
-      lua_touserdata(L, lua_upvalueindex(NESO_UP_LAUNCHER));
-  neso_call call;
+  neso_launcher *launcher = launcher_of(L);
+  neso_lua_call call;
   neso__call_own_keywords(L);
   neso__call_read(&call, L, launcher->handle);
   int64_t grid[3];
@@ -246,12 +224,7 @@ static int bind_call(lua_State *L) {
  * the arguments that gives the bound launch */
 static int binder_new(lua_State *L) {
   lua_settop(L, 6);
-  neso_launcher *launcher = push_launcher(L);
-  if (!lua_isfunction(L, 6)) {
-    read_grid(L, 6, launcher->grid);
-    lua_pushnil(L);
-    lua_replace(L, 6);
-  }
+  take_grid(L, push_launcher(L));
   push_closure(L, bind_call);
   return 1;
 }

@@ -1,7 +1,6 @@
 /* Random tensors. Philox4x32-10 (Salmon et al., SC 2011) by counter: element
  * i depends on seed, stream and i alone. */
 #include "binding.h"
-#include "formats.h"
 
 #include <math.h>
 

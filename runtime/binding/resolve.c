@@ -7,9 +7,9 @@
 
 #define MAX_STAGES 32
 
+/* A stage by name and its text: owned in a dump, Lua's in an override. */
 typedef struct stage_text {
-  const char *stage; /* borrowed from a Lua string on the stack */
-  char *text;        /* owned */
+  char *stage, *text;
   size_t size;
 } stage_text;
 
@@ -27,14 +27,14 @@ typedef struct build_state {
   size_t stage_count;
   stage_text dumps[MAX_STAGES];
   size_t dump_count;
-  stage_text overrides[MAX_STAGES]; /* texts borrowed */
+  stage_text overrides[MAX_STAGES];
   size_t override_count;
 } build_state;
 
 static void build_end(build_state *state) {
   for (size_t i = 0; i < state->dump_count; i++) {
     free(state->dumps[i].text);
-    free((char *)state->dumps[i].stage);
+    free(state->dumps[i].stage);
   }
 }
 
@@ -59,7 +59,7 @@ static void take_dump(void *user, const char *stage, const char *text,
   dump->stage = strdup(stage);
   dump->text = malloc(size + 1);
   if (!dump->stage || !dump->text) {
-    free((char *)dump->stage);
+    free(dump->stage);
     free(dump->text);
     return;
   }
@@ -115,7 +115,7 @@ static void read_overrides(lua_State *L, int table, build_state *state) {
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
       if (state->override_count < MAX_STAGES) {
         stage_text *entry = &state->overrides[state->override_count++];
-        entry->stage = lua_tostring(L, -2);
+        entry->stage = (char *)lua_tostring(L, -2);
         entry->text = (char *)lua_tostring(L, -1);
       }
     }
@@ -188,26 +188,6 @@ static void report(lua_State *L, int table, const build_state *state) {
   lua_setfield(L, table, "dumps");
 }
 
-static void push_arg_value(lua_State *L, neso_binding *binding,
-                           const neso_arg *arg) {
-  switch (arg->kind) {
-  case NESO_ARG_NUMBER:
-    neso_lua_push_number(L, arg->value.number);
-    break;
-  case NESO_ARG_INTEGER:
-    neso__push_int64(L, binding, arg->value.integer);
-    break;
-  case NESO_ARG_BOOL:
-    lua_pushboolean(L, arg->value.boolean);
-    break;
-  case NESO_ARG_STRING:
-    lua_pushlstring(L, arg->value.text, arg->length);
-    break;
-  default:
-    lua_pushnil(L);
-  }
-}
-
 /* List of {name, kind, dtype, facts, value}; objects lie from index 3 on. */
 static void push_params(lua_State *L, const neso_handle *handle,
                         const build_state *state) {
@@ -225,7 +205,7 @@ static void push_params(lua_State *L, const neso_handle *handle,
       if (state->args[i].kind == NESO_ARG_OBJECT) {
         lua_pushvalue(L, object++);
       } else {
-        push_arg_value(L, handle->binding, &state->args[i]);
+        neso__push_argument(L, handle->binding, &state->args[i]);
       }
       lua_setfield(L, -2, "value");
     } else {
@@ -276,7 +256,7 @@ static int resolve_protected(lua_State *L) {
 }
 
 /* Pushes the objects among the arguments of `call`; allocates nothing. */
-static int push_objects(lua_State *L, const neso_call *call) {
+static int push_objects(lua_State *L, const neso_lua_call *call) {
   int pushed = 0;
   for (int i = 0; i < call->handle->param_count; i++) {
     if (call->args[i].kind == NESO_ARG_OBJECT) {
@@ -311,7 +291,7 @@ static neso_status check_caller(const neso_handle *handle) {
 }
 
 static neso_status run_protected(lua_State *L, resolve_state *state,
-                                 const neso_call *call) {
+                                 const neso_lua_call *call) {
   int top = lua_gettop(L);
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->handle->binding->resolve);
   lua_pushlightuserdata(L, state);
@@ -341,7 +321,7 @@ neso_status neso__resolve(void *user, neso_kernel *kernel, neso_device *device,
                           size_t count, neso_variant **out_variant) {
   (void)kernel;
   neso_handle *handle = user;
-  neso_call *call = neso__call_current(handle);
+  neso_lua_call *call = neso__call_current(handle);
   neso_status status = call ? NULL : check_caller(handle);
   if (status) {
     return status;

@@ -47,7 +47,8 @@ char *neso__tensor_data(lua_State *L, const neso_tensor *tensor) {
   return data ? data + tensor->offset : NULL;
 }
 
-neso_tensor *neso__tensor_push(lua_State *L, neso_binding *binding) {
+/* Pushes an empty tensor; the caller fills in buffer, dtype, shape. */
+static neso_tensor *tensor_push(lua_State *L, neso_binding *binding) {
   neso_tensor *tensor = lua_newuserdata(L, sizeof *tensor);
   memset(tensor, 0, sizeof *tensor);
   lua_pushlightuserdata(L, (void *)&meta_key);
@@ -58,7 +59,7 @@ neso_tensor *neso__tensor_push(lua_State *L, neso_binding *binding) {
   return tensor;
 }
 
-void neso__strides_contiguous(neso_tensor *tensor) {
+static void make_contiguous(neso_tensor *tensor) {
   int64_t stride = 1;
   for (int d = tensor->rank - 1; d >= 0; d--) {
     tensor->strides[d] = stride;
@@ -155,10 +156,10 @@ static int tensor_empty(lua_State *L) {
   lua_settop(L, 3);
   neso_context *context = neso__binding_context(L, binding);
   neso_device *device = check_device(L, 3, binding);
-  neso_tensor *tensor = neso__tensor_push(L, binding);
+  neso_tensor *tensor = tensor_push(L, binding);
   tensor->dtype = (uint8_t)check_dtype(L, 1);
   tensor->rank = (uint8_t)read_list(L, 2, "shape", true, tensor->shape);
-  neso__strides_contiguous(tensor);
+  make_contiguous(tensor);
   size_t bytes = checked_bytes(L, tensor);
   neso__binding_account(L, binding, bytes);
   tensor->accounted = bytes;
@@ -182,10 +183,10 @@ static int tensor_wrap(lua_State *L) {
   uintptr_t address = (uintptr_t)luaL_checknumber(L, 1);
   size_t size = (size_t)luaL_checknumber(L, 2);
   neso_device *device = check_device(L, 6, binding);
-  neso_tensor *tensor = neso__tensor_push(L, binding);
+  neso_tensor *tensor = tensor_push(L, binding);
   tensor->dtype = (uint8_t)check_dtype(L, 3);
   tensor->rank = (uint8_t)read_list(L, 4, "shape", true, tensor->shape);
-  neso__strides_contiguous(tensor);
+  make_contiguous(tensor);
   size_t bytes = checked_bytes(L, tensor);
   if (bytes > size) {
     return neso__error(L, "the shape needs %.0f bytes, the memory has %.0f",
@@ -225,7 +226,7 @@ static bool view_fits(const neso_tensor *view, int64_t offset) {
 static int tensor_view(lua_State *L) {
   neso_tensor *base = neso__tensor_check(L, 1, "view");
   lua_settop(L, 5);
-  neso_tensor *view = neso__tensor_push(L, base->binding);
+  neso_tensor *view = tensor_push(L, base->binding);
   view->dtype =
       lua_isnoneornil(L, 5) ? base->dtype : (uint8_t)check_dtype(L, 5);
   view->rank = (uint8_t)read_list(L, 2, "shape", true, view->shape);

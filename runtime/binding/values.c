@@ -1,6 +1,4 @@
 /* Elements as Lua values, and copies between tensors. */
-#include "formats.h"
-
 #include "binding.h"
 
 #include <errno.h>
@@ -92,35 +90,39 @@ static bool parse_integer(const char *text, neso_wide_kind *kind,
          (!*end || strcmp(end, "LL") == 0 || strcmp(end, "ULL") == 0);
 }
 
+bool neso__read_integer(lua_State *L, int index, neso_wide_kind *kind,
+                        neso_wide *out) {
+  if (lua_type(L, index) == LUA_TSTRING) {
+    return parse_integer(lua_tostring(L, index), kind, out);
+  }
+  index = neso_lua_absindex(L, index);
+  lua_getglobal(L, "tostring");
+  lua_pushvalue(L, index);
+  lua_call(L, 1, 1);
+  bool ok = parse_integer(lua_tostring(L, -1), kind, out);
+  lua_pop(L, 1);
+  return ok;
+}
+
 static bool parse_value(lua_State *L, int index, neso_wide_kind *kind,
                         neso_wide *out) {
   switch (lua_type(L, index)) {
   case LUA_TNUMBER:
-#if LUA_VERSION_NUM >= 503
-    if (lua_isinteger(L, index)) {
+    if (neso_lua_is_integer(L, index)) {
       *kind = NESO_WIDE_INT;
       out->i = lua_tointeger(L, index);
-      return true;
+    } else {
+      *kind = NESO_WIDE_FLOAT;
+      out->f = lua_tonumber(L, index);
     }
-#endif
-    *kind = NESO_WIDE_FLOAT;
-    out->f = lua_tonumber(L, index);
     return true;
   case LUA_TBOOLEAN:
     *kind = NESO_WIDE_UINT;
     out->u = (uint64_t)lua_toboolean(L, index);
     return true;
   case LUA_TSTRING:
-    return parse_integer(lua_tostring(L, index), kind, out);
-  case NESO_LUA_TCDATA: {
-    index = neso_lua_absindex(L, index);
-    lua_getglobal(L, "tostring");
-    lua_pushvalue(L, index);
-    lua_call(L, 1, 1);
-    bool ok = parse_integer(lua_tostring(L, -1), kind, out);
-    lua_pop(L, 1);
-    return ok;
-  }
+  case NESO_LUA_TCDATA:
+    return neso__read_integer(L, index, kind, out);
   default:
     return false;
   }

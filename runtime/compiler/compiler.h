@@ -7,8 +7,12 @@
 
 #include "neso.h"
 
-#define NESO_COMPILER_ABI 1
+#define NESO_COMPILER_ABI 2
 #define NESO_COMPILER_ENTRY "neso_compiler_open"
+
+/* The function of a compiled kernel, and all that it may call (spec/abi.md). */
+#define NESO_KERNEL_ENTRY "neso_kernel"
+#define NESO_KERNEL_IMPORTS(X) X(memcpy) X(memset) X(memmove) X(fmod) X(fmodf)
 
 /* A stage of a backend's compiler.lua. Its name says what it is:
  *   "llvm"  MLIR passes down to the llvm dialect, then translation
@@ -59,8 +63,6 @@ typedef struct neso_compile_result {
 
 typedef struct neso_compiler_host {
   neso_status (*status_make)(neso_code code, const char *format, ...);
-  void (*log)(void *user, neso_log_level level, const char *text);
-  void *log_user;
 } neso_compiler_host;
 
 typedef struct neso_compiler {

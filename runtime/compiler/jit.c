@@ -9,8 +9,6 @@
 #include "llvm-c/LLJIT.h"
 #include "llvm-c/Orc.h"
 
-#define ENTRY "neso_kernel"
-
 /* A place for one object: its names are seen by nobody else. Emptied ones are
  * used again, since ORC cannot drop them. */
 struct neso_linked {
@@ -29,9 +27,9 @@ static const struct {
   const char *name;
   void *address;
 } imports[] = {
-    {"memcpy", (void *)memcpy},   {"memset", (void *)memset},
-    {"memmove", (void *)memmove}, {"fmod", (void *)fmod},
-    {"fmodf", (void *)fmodf},
+#define IMPORT(name) {#name, (void *)name},
+    NESO_KERNEL_IMPORTS(IMPORT)
+#undef IMPORT
 };
 
 static char *take_error(LLVMErrorRef error) {
@@ -136,10 +134,10 @@ static LLVMErrorRef link_object(neso_linked *linked, const void *bytes,
                                 size_t size, void **out_entry) {
   LLVMErrorRef error = define_imports(linked->dylib);
   if (!error)
-    error = LLVMOrcLLJITAddObjectFile(
-        jit, linked->dylib,
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes, size, ENTRY));
-  return error ? error : find(linked->dylib, ENTRY, out_entry);
+    error = LLVMOrcLLJITAddObjectFile(jit, linked->dylib,
+                                      LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                                          bytes, size, NESO_KERNEL_ENTRY));
+  return error ? error : find(linked->dylib, NESO_KERNEL_ENTRY, out_entry);
 }
 
 neso_status neso__jit_link(neso_pass_env *env, const void *bytes, size_t size,

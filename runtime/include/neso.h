@@ -26,7 +26,7 @@ extern "C" {
 #define NESO_VERSION_MAJOR 0
 #define NESO_VERSION_MINOR 1
 #define NESO_VERSION_PATCH 0
-#define NESO_VERSION_NUMBER 1 /* grows with every change of this header */
+#define NESO_VERSION_NUMBER 2 /* grows with every change of this header */
 
 #if defined(__GNUC__)
 #define NESO_API __attribute__((visibility("default")))
@@ -105,7 +105,6 @@ typedef struct neso_context neso_context;
 typedef struct neso_device neso_device;
 typedef struct neso_buffer neso_buffer;
 typedef struct neso_kernel neso_kernel;
-typedef struct neso_variant neso_variant;
 
 typedef enum neso_log_level {
   NESO_LOG_ERROR,

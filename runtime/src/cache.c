@@ -74,7 +74,7 @@ static uint64_t limit_of(const neso_config *config) {
 
 neso_cache *neso__cache_open(neso_context *context) {
   char *path = default_path(&context->config);
-  char reason[256] = "";
+  char reason[NESO_FOLDER_REASON] = "";
   if (!path || !path[0])
     goto fail;
   if (!neso__folder_make(path, reason)) {
@@ -281,7 +281,7 @@ static bool store(neso_cache *cache, const char *path,
       "%s/" NESO_ASIDE_PREFIX "%ld-%llu-%lx%09lx", cache->path, (long)getpid(),
       (unsigned long long)atomic_fetch_add(&cache->aside, 1),
       (unsigned long)now.tv_sec, (unsigned long)now.tv_nsec);
-  char reason[256];
+  char reason[NESO_FOLDER_REASON];
   bool stored = aside &&
                 (write_aside(aside, bytes, size) ||
                  (errno == ENOENT && neso__folder_make(cache->path, reason) &&

@@ -39,9 +39,9 @@ bool neso__cache_get(neso_cache *cache, const neso_bytes *key,
 void neso__cache_put(neso_cache *cache, const neso_bytes *key,
                      const neso_blob *blob);
 
-/* entry.c: the file format. `encode` gives memory of malloc or NULL; `decode`
- * takes `file` over (freeing it when it answers false: damaged, of another
- * version, or of another key). */
+/* cache_entry.c: the file format. `encode` gives memory of malloc or NULL;
+ * `decode` takes `file` over (freeing it when it answers false: damaged, of
+ * another version, or of another key). */
 unsigned char *neso__entry_encode(const neso_bytes *key, const neso_blob *blob,
                                   size_t *out_size);
 bool neso__entry_decode(unsigned char *file, size_t size, const neso_bytes *key,

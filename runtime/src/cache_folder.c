@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define REASON_SIZE 256
 #define STALE_SECONDS 3600
 
 static bool make_parents(char *path) {
@@ -28,28 +27,28 @@ static bool make_parents(char *path) {
   return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-static bool private(const char *path, char *reason) {
+static bool private(const char *path, char reason[NESO_FOLDER_REASON]) {
   struct stat info;
   if (stat(path, &info) != 0)
-    snprintf(reason, REASON_SIZE, "%s", strerror(errno));
+    snprintf(reason, NESO_FOLDER_REASON, "%s", strerror(errno));
   else if (!S_ISDIR(info.st_mode))
-    snprintf(reason, REASON_SIZE, "it is no folder");
+    snprintf(reason, NESO_FOLDER_REASON, "it is no folder");
   else if (info.st_uid != geteuid())
-    snprintf(reason, REASON_SIZE, "it belongs to another user (id %u)",
+    snprintf(reason, NESO_FOLDER_REASON, "it belongs to another user (id %u)",
              (unsigned)info.st_uid);
   else if (info.st_mode & 022)
-    snprintf(reason, REASON_SIZE, "others may write it (mode %03o)",
+    snprintf(reason, NESO_FOLDER_REASON, "others may write it (mode %03o)",
              (unsigned)info.st_mode & 0777);
   else
     return true;
   return false;
 }
 
-bool neso__folder_make(const char *path, char *reason) {
+bool neso__folder_make(const char *path, char reason[NESO_FOLDER_REASON]) {
   char *copy = strdup(path);
   bool made = copy && make_parents(copy);
   if (!made)
-    snprintf(reason, REASON_SIZE, "%s", strerror(errno));
+    snprintf(reason, NESO_FOLDER_REASON, "%s", strerror(errno));
   free(copy);
   return made && private(path, reason);
 }

@@ -7,10 +7,11 @@
 
 #define NESO_ENTRY_SUFFIX ".neso"
 #define NESO_ASIDE_PREFIX ".aside-"
+#define NESO_FOLDER_REASON 256
 
 /* Makes `path` with its parents, 0700, and checks that it is a folder of this
- * user that nobody else can write. On false `reason` (256) says why not. */
-bool neso__folder_make(const char *path, char *reason);
+ * user that nobody else can write. On false `reason` says why not. */
+bool neso__folder_make(const char *path, char reason[NESO_FOLDER_REASON]);
 
 typedef struct neso_folder_sum {
   uint64_t entries, bytes, removed;

@@ -15,9 +15,9 @@ static const struct {
   const char *name;
   void (*address)(void);
 } outside[] = {
-    {"memcpy", (void (*)(void))memcpy},   {"memset", (void (*)(void))memset},
-    {"memmove", (void (*)(void))memmove}, {"fmod", (void (*)(void))fmod},
-    {"fmodf", (void (*)(void))fmodf},
+#define IMPORT(name) {#name, (void (*)(void))name},
+    NESO_KERNEL_IMPORTS(IMPORT)
+#undef IMPORT
 };
 #define OUTSIDE_COUNT (sizeof outside / sizeof outside[0])
 
@@ -305,7 +305,7 @@ static neso_status find_entry(const loader *l, void **out_entry) {
   for (size_t i = 0; i < symbol_count(l); i++) {
     Elf64_Sym symbol = symbol_at(l, i);
     const char *name = symbol_name(l, &symbol);
-    if (!name || strcmp(name, NESO_CODE_ENTRY) ||
+    if (!name || strcmp(name, NESO_KERNEL_ENTRY) ||
         ELF64_ST_BIND(symbol.st_info) != STB_GLOBAL ||
         symbol.st_shndx == SHN_UNDEF)
       continue;
@@ -318,7 +318,7 @@ static neso_status find_entry(const loader *l, void **out_entry) {
     *out_entry = l->base + s->at + symbol.st_value;
     return NULL;
   }
-  return bad("it has no function " NESO_CODE_ENTRY);
+  return bad("it has no function " NESO_KERNEL_ENTRY);
 }
 
 static neso_status protect(const loader *l) {

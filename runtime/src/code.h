@@ -5,15 +5,13 @@
 
 #include <elf.h>
 
-#include "neso.h"
+#include "compiler/compiler.h"
 
 typedef struct neso_code_map {
   void *base; /* owned mapping; never writable and executable at once */
   size_t size;
   void *entry; /* in the mapping */
 } neso_code_map;
-
-#define NESO_CODE_ENTRY "neso_kernel"
 
 neso_status neso__code_load(const void *object, size_t size,
                             neso_code_map *out_map);

@@ -8,10 +8,7 @@
 
 #define COMPILER_FILE "libneso_compiler.so"
 
-static void pass_log(void *context_pointer, neso_log_level level,
-                     const char *text) {
-  neso__log(context_pointer, level, "%s", text);
-}
+static const neso_compiler_host host = {neso_status_make};
 
 static neso_status check(const char *path, const neso_compiler *compiler) {
   if (!compiler)
@@ -29,7 +26,7 @@ static neso_status check(const char *path, const neso_compiler *compiler) {
   return NULL;
 }
 
-static neso_status open_path(neso_context *context, const char *path,
+static neso_status open_path(const char *path,
                              const neso_compiler **out_compiler) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library)
@@ -40,7 +37,7 @@ static neso_status open_path(neso_context *context, const char *path,
   if (!entry)
     return neso_status_make(NESO_UNAVAILABLE, "%s is no compiler of neso: %s",
                             path, dlerror());
-  *out_compiler = entry(&context->compiler_host);
+  *out_compiler = entry(&host);
   return check(path, *out_compiler);
 }
 
@@ -48,17 +45,13 @@ neso_status neso__compiler_open(neso_context *context,
                                 const neso_compiler **out_compiler) {
   pthread_mutex_lock(&context->lock);
   const neso_compiler *compiler = context->compiler;
-  if (!compiler)
-    context->compiler_host =
-        (neso_compiler_host){neso_status_make, pass_log, context};
   pthread_mutex_unlock(&context->lock);
   if (!compiler) {
     char *beside =
         context->config.compiler ? NULL : neso__library_path(COMPILER_FILE);
     const char *path =
         context->config.compiler ? context->config.compiler : beside;
-    neso_status status =
-        open_path(context, path ? path : COMPILER_FILE, &compiler);
+    neso_status status = open_path(path ? path : COMPILER_FILE, &compiler);
     free(beside);
     if (status)
       return status;

@@ -33,12 +33,11 @@ struct neso_context {
   neso_config config; /* strings owned */
   size_t workers;     /* at least 1 */
 
-  pthread_mutex_t lock; /* over the five below; never held over a hook */
+  pthread_mutex_t lock; /* over the four below; never held over a hook */
   neso_device *devices;
   neso_export *exports;
   char reasons[NESO_BACKEND_COUNT][NESO_REASON_SIZE];
   const neso_compiler *compiler; /* static in its library; NULL until a miss */
-  neso_compiler_host compiler_host;
 
   neso_cache *cache;               /* owned; NULL: no disk cache */
   _Atomic(neso_pool *) pool;       /* owned; made by the first launch */

@@ -81,10 +81,6 @@ neso_status neso__kernel_create(neso_context *context, const char *name,
   return NULL;
 }
 
-void neso__kernel_retain(neso_kernel *kernel) {
-  atomic_fetch_add_explicit(&kernel->refs, 1, memory_order_relaxed);
-}
-
 void neso_kernel_release(neso_kernel *kernel) {
   if (!kernel ||
       atomic_fetch_sub_explicit(&kernel->refs, 1, memory_order_acq_rel) != 1)
@@ -106,6 +102,10 @@ size_t neso__kernel_variant_count(neso_kernel *kernel) {
 
 /* ------------------------------------------------------------- exports -- */
 
+static void retain(neso_kernel *kernel) {
+  atomic_fetch_add_explicit(&kernel->refs, 1, memory_order_relaxed);
+}
+
 static neso_export *find_export(neso_context *context, const char *name) {
   neso_export *row = context->exports;
   while (row && strcmp(row->name, name))
@@ -120,7 +120,7 @@ neso_status neso__kernel_export(neso_context *context, const char *name,
   if (!made)
     return neso__out_of_memory("an exported kernel", sizeof *made);
   made->name = strcpy((char *)(made + 1), name);
-  neso__kernel_retain(kernel);
+  retain(kernel);
   pthread_mutex_lock(&context->lock);
   neso_export *row = find_export(context, name);
   neso_kernel *replaced = row ? row->kernel : NULL;
@@ -144,7 +144,7 @@ neso_status neso_kernel_get(neso_context *context, const char *name,
   neso_export *row = find_export(context, name);
   neso_kernel *kernel = row ? row->kernel : NULL;
   if (kernel)
-    neso__kernel_retain(kernel);
+    retain(kernel);
   pthread_mutex_unlock(&context->lock);
   if (!kernel)
     return neso_status_make(

@@ -8,6 +8,8 @@
 
 #define NESO_MAX_PARAMS 64
 
+typedef struct neso_variant neso_variant;
+
 /* One more user of the context, ended by neso_context_release. */
 NESO_API void neso__context_retain(neso_context *context);
 /* Threads that a launch runs on at most, the caller included. */
@@ -56,7 +58,6 @@ NESO_API NESO_MUST_USE neso_status neso__kernel_create(
     neso_context *context, const char *name, const neso_param *params,
     size_t param_count, neso_resolve_fn resolve, void *user,
     void (*release_user)(void *user), neso_kernel **out_kernel);
-NESO_API void neso__kernel_retain(neso_kernel *kernel);
 /* Variants in memory, at most 256 a kernel: the least recently used leave. */
 NESO_API size_t neso__kernel_variant_count(neso_kernel *kernel);
 /* Drops every variant: the captured values or the options have changed. */

@@ -1,8 +1,8 @@
 #include "launch.h"
 
 #include <inttypes.h>
-#include <time.h>
 
+#include "clock.h"
 #include "pool.h"
 
 /* Waking the threads takes a few microseconds: less work than this in all is
@@ -37,12 +37,6 @@ neso_status neso__grid_check(const char *kernel, const neso_device *device,
                               device->index);
   }
   return NULL;
-}
-
-static uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 static void note_failure(grid_state *state, int32_t code,
@@ -103,7 +97,7 @@ static uint64_t take(grid_state *state, uint64_t *out_first) {
 }
 
 static void note_time(grid_state *state, uint64_t started, uint64_t count) {
-  uint64_t ns = (now_ns() - started) / count;
+  uint64_t ns = (neso__now_ns() - started) / count;
   ns = ns == 0 ? 1 : ns > UINT32_MAX ? UINT32_MAX : ns;
   atomic_store_explicit(state->run->program_ns, (uint32_t)ns,
                         memory_order_relaxed);
@@ -116,7 +110,7 @@ static void run_worker(void *state_pointer, size_t i, size_t worker) {
   bool timed = i == 0;
   while (!atomic_load_explicit(&state->failure, memory_order_relaxed) &&
          (count = take(state, &first))) {
-    uint64_t started = timed ? now_ns() : 0;
+    uint64_t started = timed ? neso__now_ns() : 0;
     run_range(state, first, count, i);
     if (timed)
       note_time(state, started, count);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "formats.h"
 
 #define TWO_63 9223372036854775808.0
 #define TWO_64 18446744073709551616.0
@@ -96,47 +97,12 @@ bool neso__number_by_value(const neso_arg *arg, neso_dtype *out_dtype,
   return true;
 }
 
-/* Round to nearest, ties to even; `value` is finite and within the range. The
- * format has `mantissa` stored bits, `exponent` bits, and infinities. */
-static uint16_t small_float(double value, int mantissa, int exponent) {
-  uint16_t sign = (uint16_t)(signbit(value) ? 1u << (mantissa + exponent) : 0);
-  int bias = (1 << (exponent - 1)) - 1;
-  uint16_t infinity = (uint16_t)(((1u << exponent) - 1) << mantissa);
-  if (isnan(value))
-    return (uint16_t)(infinity | 1u << (mantissa - 1));
-  if (isinf(value))
-    return sign | infinity;
-  if (value == 0)
-    return sign;
-  int power;
-  frexp(value, &power);
-  int scale = power - 1 < 1 - bias ? 1 - bias : power - 1;
-  double units = rint(ldexp(fabs(value), mantissa - scale));
-  uint32_t bits = (uint32_t)units;
-  if (bits >> mantissa)
-    bits += (uint32_t)(scale + bias - 1) << mantissa;
-  return sign | (uint16_t)bits;
-}
-
+/* Whether it was in the range of the float type. */
 static bool as_float(neso_dtype dtype, double value, void *out_bytes) {
-  float single = (float)value;
-  uint16_t half;
-  switch (dtype) {
-  case NESO_F64:
-    memcpy(out_bytes, &value, sizeof value);
-    return true;
-  case NESO_F32:
-    memcpy(out_bytes, &single, sizeof single);
-    return !isfinite(value) || isfinite(single);
-  case NESO_F16:
-    half = small_float(value, 10, 5);
-    memcpy(out_bytes, &half, sizeof half);
-    return !isfinite(value) || fabs(value) < 65520;
-  default: /* bf16 has the range of f32, 8 bits of precision */
-    half = small_float(value, 7, 8);
-    memcpy(out_bytes, &half, sizeof half);
-    return !isfinite(value) || fabs(value) < ldexp(511, 119);
-  }
+  neso_wide wide = {.f = value};
+  neso__encode(dtype, out_bytes, 0, 1, NESO_WIDE_FLOAT, &wide);
+  neso__decode(dtype, out_bytes, 0, 1, &wide);
+  return !isfinite(value) || isfinite(wide.f);
 }
 
 bool neso__number_as(neso_dtype dtype, const neso_arg *arg, void *out_bytes) {

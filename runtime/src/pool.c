@@ -3,8 +3,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 /* An idle thread looks out for work this long before it sleeps, and a launch
  * as long for the last threads to end: launches come in bursts. */
@@ -32,12 +33,6 @@ struct neso_pool {
   pthread_t threads[];
 };
 
-static uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void relax(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -55,8 +50,8 @@ static void run_tickets(pool_job *job) {
 /* ------------------------------------------------------------- threads -- */
 
 static void look_out(neso_pool *pool, unsigned seen) {
-  uint64_t end = now_ns() + LOOKOUT_NS;
-  while (atomic_load(&pool->generation) == seen && now_ns() < end)
+  uint64_t end = neso__now_ns() + LOOKOUT_NS;
+  while (atomic_load(&pool->generation) == seen && neso__now_ns() < end)
     for (int i = 0; i < 16; i++)
       relax();
 }
@@ -177,8 +172,8 @@ static void close_job(neso_pool *pool, pool_job *job) {
   pool->job = NULL;
   pthread_mutex_unlock(&pool->lock);
   if (atomic_load(&job->joined)) {
-    uint64_t end = now_ns() + LOOKOUT_NS;
-    while (atomic_load(&job->joined) && now_ns() < end)
+    uint64_t end = neso__now_ns() + LOOKOUT_NS;
+    while (atomic_load(&job->joined) && neso__now_ns() < end)
       relax();
   }
   pthread_mutex_lock(&pool->lock);

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cache.h"
 #include "call.h"
+#include "clock.h"
 #include "compiler_host.h"
 
 struct neso_variant {
@@ -53,11 +53,7 @@ uint64_t neso__metadata_number(const char *metadata, const char *key,
   return otherwise;
 }
 
-static double now_ms(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
-}
+static double now_ms(void) { return (double)neso__now_ns() * 1e-6; }
 
 static neso_variant *variant_new(neso_context *context, neso_device *device) {
   neso_variant *variant = neso__object_new(context, sizeof *variant);

@@ -122,14 +122,6 @@ static double decode(const small_float *s, uint32_t bits) {
   return sign ? -magnitude : magnitude;
 }
 
-uint32_t neso__small_float_encode(neso_dtype dtype, double value) {
-  return encode(&small_floats[dtype], value);
-}
-
-double neso__small_float_decode(neso_dtype dtype, uint32_t bits) {
-  return decode(&small_floats[dtype], bits);
-}
-
 neso_wide_kind neso__wide_kind_of(neso_dtype dtype) {
   if (dtype >= NESO_F16) {
     return NESO_WIDE_FLOAT;
