@@ -1,7 +1,7 @@
 -- Every operation of neso, once. Two lists:
 --
---   ir        operations of the tile IR: what the decoder may build. The C header neso_ops.h and
---             the IRDL text of the `neso` dialect are made from them (spec/gen/ops_header.lua).
+--   ir        operations of the tile IR: what the decoder may build. The C header neso_ops.h, from
+--             which the `neso` dialect is registered, is made from them (spec/gen/ops_header.lua).
 --   language  functions of the tile language (`tl.*`), from spec/ops_language.lua: signature, doc
 --             line, reference in plain Lua, and the ir operation.
 --

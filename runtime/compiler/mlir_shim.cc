@@ -1,5 +1,6 @@
 // The one C++ file: what the C API of MLIR 22 cannot say.
 #include "mlir_shim.h"
+#include "ops.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -18,32 +19,15 @@ using namespace mlir;
 
 namespace {
 
-enum Effect { NONE, READ, WRITE };
-
-struct Row {
-  const char *name;
-  int minOperands, maxOperands, results;
-  Effect effect;
-  int regions;
-  bool terminator;
-};
-
-constexpr Row rows[] = {
-#define NESO_OP(id, name, low, high, results, effect, regions, terminator)     \
-  {name, low, high, results, effect, regions, terminator != 0},
-#include "neso_ops.h"
-};
-
-SelfOwningTypeID typeIDs[std::size(rows)];
+SelfOwningTypeID typeIDs[NESO_OP_COUNT];
 
 // A model of its own instead of DynamicOpDefinition (and so of IRDL): that one
 // compares the properties of two operations as unequal, so cse never merges
 // them, and it can be no terminator. Types are the work of verify.c.
 class TileOp final : public OperationName::Impl {
 public:
-  TileOp(const Row &row, DynamicDialect *dialect)
-      : Impl(row.name, dialect, typeIDs[&row - rows].getTypeID(), {}),
-        row(row) {}
+  TileOp(int op, const neso_op_row &row, DynamicDialect *dialect)
+      : Impl(row.name, dialect, typeIDs[op].getTypeID(), {}), row(row) {}
 
   LogicalResult foldHook(Operation *, ArrayRef<Attribute>,
                          SmallVectorImpl<OpFoldResult> &) override {
@@ -66,8 +50,8 @@ public:
   }
   LogicalResult verifyInvariants(Operation *op) override {
     int operands = op->getNumOperands();
-    if (operands < row.minOperands ||
-        (row.maxOperands >= 0 && operands > row.maxOperands))
+    if (operands < row.min_operands ||
+        (row.max_operands >= 0 && operands > row.max_operands))
       return op->emitOpError("does not take ") << operands << " operands";
     if (row.results >= 0 && int(op->getNumResults()) != row.results)
       return op->emitOpError("must have ") << row.results << " results";
@@ -108,19 +92,19 @@ public:
   llvm::hash_code hashProperties(OpaqueProperties) override { return {}; }
 
 private:
-  const Row &row;
+  const neso_op_row &row;
 };
 
 // Effects let canonicalize drop dead operations, cse merge equal ones (loads
 // too, unless a store lies between), and licm hoist pure ones.
-template <Effect effect>
+template <neso_effect effect>
 struct Effects
     : MemoryEffectOpInterface::ExternalModel<Effects<effect>, TileOp> {
   void getEffects(Operation *op,
                   SmallVectorImpl<MemoryEffects::EffectInstance> &out) const {
-    if (effect == READ)
+    if (effect == NESO_EFFECT_READ)
       out.emplace_back(MemoryEffects::Read::get(), &op->getOpOperand(0));
-    if (effect == WRITE)
+    if (effect == NESO_EFFECT_WRITE)
       out.emplace_back(MemoryEffects::Write::get(), &op->getOpOperand(0));
   }
 };
@@ -183,14 +167,14 @@ bool hasRanges(StringRef name) {
                             name);
 }
 
-void attachInterfaces(const Row &row, MLIRContext *ctx) {
+void attachInterfaces(const neso_op_row &row, MLIRContext *ctx) {
   auto name = *RegisteredOperationName::lookup(row.name, ctx);
-  if (row.effect == NONE)
-    name.attachInterface<Effects<NONE>, Hoistable>();
-  if (row.effect == READ)
+  if (row.effect == NESO_EFFECT_NONE)
+    name.attachInterface<Effects<NESO_EFFECT_NONE>, Hoistable>();
+  if (row.effect == NESO_EFFECT_READ)
     name.attachInterface<VolatileEffects>();
-  if (row.effect == WRITE)
-    name.attachInterface<Effects<WRITE>>();
+  if (row.effect == NESO_EFFECT_WRITE)
+    name.attachInterface<Effects<NESO_EFFECT_WRITE>>();
   if (hasRanges(row.name))
     name.attachInterface<Ranges>();
 }
@@ -202,11 +186,12 @@ void (*badAllocHandler)(const char *reason);
 void neso__shim_load_dialect(MlirContext context) {
   MLIRContext *ctx = unwrap(context);
   ctx->getOrLoadDynamicDialect("neso", [ctx](DynamicDialect *dialect) {
-    for (const Row &row : rows) {
+    for (int op = NESO_OP_UNKNOWN + 1; op < NESO_OP_COUNT; op++) {
+      const neso_op_row &row = *neso__op_row(neso_op(op));
       if (!StringRef(row.name).starts_with("neso."))
         continue;
-      RegisteredOperationName::insert(std::make_unique<TileOp>(row, dialect),
-                                      {});
+      RegisteredOperationName::insert(
+          std::make_unique<TileOp>(op, row, dialect), {});
       attachInterfaces(row, ctx);
     }
   });

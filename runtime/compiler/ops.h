@@ -8,6 +8,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum neso_op {
   NESO_OP_UNKNOWN,
 #define NESO_OP(id, name, low, high, results, effect, regions, terminator)     \
@@ -36,5 +40,9 @@ neso_op neso__op_find(const char *name, size_t length);
 neso_op neso__op_of(MlirOperation op);
 /* Static; NULL for NESO_OP_UNKNOWN. */
 const neso_op_row *neso__op_row(neso_op op);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

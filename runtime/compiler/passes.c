@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include "mlir_shim.h"
-#if __has_include("backends/cpu/lower.h")
 #include "backends/cpu/lower.h"
-#endif
+#include "mlir_shim.h"
 
 static neso_status math_polynomials(neso_pass_env *env, MlirModule module) {
   if (neso__shim_math_polynomials(mlirModuleGetOperation(module)))
@@ -21,10 +19,8 @@ static const struct {
 } passes[] = {
     {"neso-verify", neso__verify},
     {"neso-math-polynomials", math_polynomials},
-#ifdef NESO_CPU_LOWER_H
     {"neso-cpu-layout", neso__cpu_layout},
     {"neso-cpu-lower", neso__cpu_lower},
-#endif
 };
 
 neso_pass_fn neso__pass_find(const char *name) {

@@ -8,10 +8,6 @@
 
 #define MAX_DEPTH 64
 
-static MlirStringRef text(const char *chars) {
-  return mlirStringRefCreateFromCString(chars);
-}
-
 /* ------------------------------------------------------------- values -- */
 
 static void push_value(neso_decoder *d, MlirValue value) {
@@ -92,7 +88,8 @@ static bool scf_is_sound(neso_op kind, MlirOperation op) {
 
 static MlirOperation create(neso_decoder *d, const neso_op_row *row,
                             MlirLocation location) {
-  MlirOperationState state = mlirOperationStateGet(text(row->name), location);
+  MlirOperationState state =
+      mlirOperationStateGet(neso__decoder_text(row->name), location);
   size_t operand_count = neso__reader_count(&d->reader);
   MlirValue *operands =
       neso__decoder_alloc(d, operand_count, sizeof(*operands));
@@ -190,10 +187,11 @@ static MlirAttribute param_attributes(neso_decoder *d, MlirStringRef name,
   MlirContext ctx = d->env->ctx;
   MlirNamedAttribute named[] = {
       mlirNamedAttributeGet(
-          mlirIdentifierGet(ctx, text("neso.facts")),
+          mlirIdentifierGet(ctx, neso__decoder_text("neso.facts")),
           mlirIntegerAttrGet(mlirIntegerTypeGet(ctx, 32), facts)),
-      mlirNamedAttributeGet(mlirIdentifierGet(ctx, text("neso.name")),
-                            mlirStringAttrGet(ctx, name)),
+      mlirNamedAttributeGet(
+          mlirIdentifierGet(ctx, neso__decoder_text("neso.name")),
+          mlirStringAttrGet(ctx, name)),
   };
   return mlirDictionaryAttrGet(ctx, 2, named);
 }
@@ -203,15 +201,18 @@ static MlirOperation create_function(neso_decoder *d, MlirStringRef name,
                                      const MlirAttribute *params) {
   MlirContext ctx = d->env->ctx;
   MlirNamedAttribute attributes[] = {
-      mlirNamedAttributeGet(mlirIdentifierGet(ctx, text("sym_name")),
-                            mlirStringAttrGet(ctx, name)),
-      mlirNamedAttributeGet(mlirIdentifierGet(ctx, text("function_type")),
-                            mlirTypeAttrGet(type)),
-      mlirNamedAttributeGet(mlirIdentifierGet(ctx, text("arg_attrs")),
-                            mlirArrayAttrGet(ctx, (intptr_t)count, params)),
+      mlirNamedAttributeGet(
+          mlirIdentifierGet(ctx, neso__decoder_text("sym_name")),
+          mlirStringAttrGet(ctx, name)),
+      mlirNamedAttributeGet(
+          mlirIdentifierGet(ctx, neso__decoder_text("function_type")),
+          mlirTypeAttrGet(type)),
+      mlirNamedAttributeGet(
+          mlirIdentifierGet(ctx, neso__decoder_text("arg_attrs")),
+          mlirArrayAttrGet(ctx, (intptr_t)count, params)),
   };
-  MlirOperationState state =
-      mlirOperationStateGet(text("func.func"), mlirLocationUnknownGet(ctx));
+  MlirOperationState state = mlirOperationStateGet(
+      neso__decoder_text("func.func"), mlirLocationUnknownGet(ctx));
   MlirRegion region = mlirRegionCreate();
   mlirOperationStateAddAttributes(&state, 3, attributes);
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
@@ -249,7 +250,8 @@ static bool read_function(neso_decoder *d, MlirModule module) {
 
 neso_status neso__program_decode(neso_pass_env *env, MlirModule *out_module) {
   const neso_compile_request *r = env->request;
-  neso_decoder d = {.env = env, .file = text(r->file ? r->file : "kernel")};
+  neso_decoder d = {.env = env,
+                    .file = neso__decoder_text(r->file ? r->file : "kernel")};
   neso__reader_init(&d.reader, r->program, r->program_size);
   MlirModule module = mlirModuleCreateEmpty(mlirLocationUnknownGet(env->ctx));
   const char *magic = neso__reader_bytes(&d.reader, 4);

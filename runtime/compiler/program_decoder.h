@@ -21,6 +21,9 @@ typedef struct neso_decoder {
   unsigned depth;
 } neso_decoder;
 
+static inline MlirStringRef neso__decoder_text(const char *chars) {
+  return mlirStringRefCreateFromCString(chars);
+}
 /* Notes the first error; returns false. */
 bool neso__decoder_fail(neso_decoder *d, const char *error);
 /* Zeroed, in the arena; never NULL. */

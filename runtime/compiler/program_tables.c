@@ -11,10 +11,7 @@
 #include "mlir-c/Dialect/LLVM.h"
 #include "program.h"
 #include "program_decoder.h"
-
-static MlirStringRef text(const char *chars) {
-  return mlirStringRefCreateFromCString(chars);
-}
+#include "shape.h"
 
 bool neso__decoder_fail(neso_decoder *d, const char *error) {
   return neso__reader_fail(&d->reader, error);
@@ -39,7 +36,7 @@ static bool read_strings(neso_decoder *d) {
 
 MlirStringRef neso__decoder_string(neso_decoder *d) {
   size_t i = neso__reader_index(&d->reader, d->string_count, "no such string");
-  return d->reader.error ? text("") : d->strings[i];
+  return d->reader.error ? neso__decoder_text("") : d->strings[i];
 }
 
 static MlirType read_block_type(neso_decoder *d, MlirType element) {
@@ -142,13 +139,8 @@ static MlirAttribute splat(MlirType type, MlirAttribute element) {
              : element;
 }
 
-static MlirType element_of(MlirType type) {
-  return mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type)
-                                       : type;
-}
-
 static MlirAttribute read_integer(neso_decoder *d) {
-  MlirType type = neso__decoder_type(d), element = element_of(type);
+  MlirType type = neso__decoder_type(d), element = neso__element(type);
   MlirStringRef s = neso__decoder_string(d);
   int64_t value;
   if (d->reader.error || !mlirTypeIsAInteger(element) ||
@@ -160,7 +152,7 @@ static MlirAttribute read_integer(neso_decoder *d) {
 }
 
 static MlirAttribute read_float(neso_decoder *d) {
-  MlirType type = neso__decoder_type(d), element = element_of(type);
+  MlirType type = neso__decoder_type(d), element = neso__element(type);
   MlirStringRef s = neso__decoder_string(d);
   double value;
   if (d->reader.error || !mlirTypeIsAFloat(element) ||
@@ -205,8 +197,8 @@ size_t neso__decoder_attributes(neso_decoder *d, MlirNamedAttribute *out) {
     MlirStringRef name = neso__decoder_string(d);
     if (!name.length)
       neso__decoder_fail(d, "an attribute without a name");
-    MlirIdentifier id =
-        mlirIdentifierGet(d->env->ctx, name.length ? name : text("neso.none"));
+    MlirIdentifier id = mlirIdentifierGet(
+        d->env->ctx, name.length ? name : neso__decoder_text("neso.none"));
     for (size_t j = 0; j < i; j++)
       if (mlirIdentifierEqual(out[j].name, id))
         neso__decoder_fail(d, "the same attribute twice");
