@@ -3,6 +3,5 @@ return {
   name = "null",
   driver = "null",
   priority = -10,
-  description = "does nothing; a skeleton to start a backend from",
   options = { num_warps = 4, num_stages = 1 },
 }

@@ -1,6 +1,6 @@
 --- The menu of backends and the devices behind it.
 -- A backend is a folder with a `backend.lua` that returns its manifest:
---   { name = "cpu", priority = 10, driver = "cpu", description = "...", options = { ... } }
+--   { name = "cpu", priority = 10, driver = "cpu", options = { ... } }
 -- `driver` names the driver in libneso; `options` are launch options that its compiler knows, with
 -- their defaults. Ours lie in `backends` beside this file; NESO_BACKEND_PATH lists more folders,
 -- each a backend or a folder of backends. Reading the menu loads no library of a backend.
@@ -60,7 +60,7 @@ local function read_manifest(path)
     return refused(path, path .. "/backend.lua: a manifest has name, driver and priority")
   end
   return { name = manifest.name, priority = manifest.priority, driver = manifest.driver,
-    description = manifest.description, options = manifest.options or {}, path = path }
+    options = manifest.options or {}, path = path }
 end
 
 local function add_folder(list, folder)

@@ -38,7 +38,7 @@ local homes = {
   load = { "neso.npy", "load" },
   save = { "neso.npy", "save" },
   cache = { "neso.cache" },
-  cdiv = { "neso.number", "cdiv" },
+  cdiv = { "neso.language", "cdiv" },
   repl = { "neso.repl", "run" },
 }
 

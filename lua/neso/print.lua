@@ -50,7 +50,8 @@ local function special(v)
   return v == huge and "inf" or v == -huge and "-inf" or nil
 end
 
-local function trimmed(values, digits)
+-- How many decimal places, at most `digits`, show every value.
+local function places_for(values, digits)
   for places = 1, digits do
     local all = true
     for _, v in ipairs(values) do
@@ -82,7 +83,7 @@ local function float_form(values)
   elseif whole then
     pattern = "%.0f."
   else
-    pattern = "%." .. trimmed(values, PRECISION) .. "f"
+    pattern = "%." .. places_for(values, PRECISION) .. "f"
   end
   return function(v) return special(v) or format(pattern, v) end
 end
@@ -107,7 +108,7 @@ end
 
 local function render(x, shown, form)
   local unpack = rawget(table, "unpack") or unpack
-  local index, lines = {}, {}
+  local index = {}
   local function walk(d, indent)
     if d > #shown then return form(core.get(x, unpack(index))) end
     local parts = {}
@@ -119,8 +120,7 @@ local function render(x, shown, form)
     local separator = "," .. rep("\n", #shown - d) .. rep(" ", indent + 1)
     return "{" .. table.concat(parts, separator) .. "}"
   end
-  lines[1] = walk(1, 0)
-  return lines[1]
+  return walk(1, 0)
 end
 
 -- "f32 {3, 4} on cpu:0"

@@ -58,7 +58,7 @@ function M.resolve(kernel, params, option_text, device)
   local options = read_options(option_text)
   local program, lines, info = frontend.build {
     name = record.name, fn = record.fn, source = record.source, ast = record.ast,
-    env = record.env, params = params, options = options, backend = backend.name,
+    env = record.env, params = params, options = options,
   }
   captures.add(kernel, info.captures or {})
   local list = stages.of(backend, options)

@@ -31,13 +31,10 @@ function M.of(backend, options)
   if type(stages) == "function" then stages = stages(options) end
   local list = {}
   for i, stage in ipairs(stages) do
-    list[i] = { name = stage.name, passes = stage.passes or stage.llvm or "" }
+    list[i] = { name = stage.name, passes = stage.passes or "" }
   end
   return list
 end
-
---- Names of stages as C reads them: ",tile,asm,".
-function M.list_text(names) return "," .. table.concat(names, ",") .. "," end
 
 --- All that can be dumped: the program as the frontend gave it, then every stage.
 function M.names(stages)
@@ -46,12 +43,12 @@ function M.names(stages)
   return names
 end
 
---- Stages that NESO_DUMP asks for, nil for none.
+--- Stages that NESO_DUMP asks for as C reads them, ",tile,asm,"; nil for none.
 function M.wanted(stages)
   local text, folder = getenv "NESO_DUMP", getenv "NESO_DUMP_DIR"
   if (not text or text == "") and not folder then return nil end
   if not text or text == "" or text == "all" or text == "1" then
-    return M.list_text(M.names(stages))
+    text = table.concat(M.names(stages), ",")
   end
   return "," .. text:gsub("%s", "") .. ","
 end

@@ -8,7 +8,6 @@
 
 /* Puts the module `neso.terminal` into package.preload:
  *   is_terminal(fd) -> boolean
- *   clock() -> monotonic seconds
  *   watch(), unwatch(): between them Ctrl-C stops running Lua code with the
  *     error "interrupted"; a third one, when nothing stopped, ends the program
  *   editor(history_path or nil) -> editor, or nil and a reason

@@ -2,18 +2,10 @@
 #include "cli.h"
 
 #include <lauxlib.h>
-#include <time.h>
 #include <unistd.h>
 
 static int is_terminal(lua_State *L) {
   lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
-  return 1;
-}
-
-static int clock_seconds(lua_State *L) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  lua_pushnumber(L, (double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
   return 1;
 }
 
@@ -29,7 +21,6 @@ static int unwatch(lua_State *L) {
 }
 
 static const luaL_Reg FUNCTIONS[] = {{"is_terminal", is_terminal},
-                                     {"clock", clock_seconds},
                                      {"watch", watch},
                                      {"unwatch", unwatch},
                                      {"editor", neso__editor_new},

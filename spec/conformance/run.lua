@@ -10,7 +10,7 @@
 --   want     parameter name -> list of values, or function(inputs) that gives it, where inputs
 --            holds the stored values of every tensor by name
 --   ulp      error allowed in units of the last place of the result's dtype, beyond the rounding of
---            the result (default 0: exact); absolute  allowed instead of ulp
+--            the result (default 0: exact)
 --   options  launch options
 --   skip     function(device) gives a reason or nil
 
@@ -52,7 +52,6 @@ local function close(case, dtype, got, want)
   got, want = as_number(got), as_number(want)
   if got == want or got ~= got and want ~= want then return true end
   if not mantissa[dtype] or got ~= got or want ~= want then return false end
-  if case.absolute then return math.abs(got - want) <= case.absolute end
   if math.abs(want) > largest[dtype] then return math.abs(got) == math.huge end
   local rounding = case.rounded and 0 or 0.5
   return math.abs(got - want) <= (rounding + (case.ulp or 0)) * ulp_of(dtype, want)

@@ -158,6 +158,13 @@ describe("variants", function()
     assert.are.equal(5, #scale:variants())
   end)
 
+  it("may use neso.cdiv on numbers of the launch", function()
+    local blocks = neso.jit(function(x, n) tl.store(x, neso.cdiv(n, 4)) end)
+    local x = neso.zeros({ 1 }, "i32")
+    blocks[1](x, 9)
+    assert.are.equal(3, x:get(0))
+  end)
+
   it("follow captured values, and come back to them", function()
     local factor = 2
     local scale = neso.jit(function(x)

@@ -9,15 +9,10 @@ local offsets = require "neso.frontend.offsets"
 local M = {}
 
 local is_value, is_pointer = values.is_value, values.is_pointer
-local unify = convert.unify
+local unify, compare_op = convert.unify, convert.compare
 
 local function emit(cx, name, a, b)
   return cx.builder:value(name, { a.ssa, b.ssa }, a.dtype, a.shape)
-end
-
-local function compare_op(cx, name, predicate, a, b)
-  return cx.builder:value(name, { a.ssa, b.ssa }, dtypes.i1, a.shape,
-    { { "predicate", "i", "t:i64", tostring(predicate) } })
 end
 
 local function select(cx, cond, a, b)
@@ -93,10 +88,9 @@ local function div(cx, a, b)
 end
 
 local function is_negative(cx, v)
-  if v.dtype.kind == "float" then
-    return compare_op(cx, "arith.cmpf", 4, v, constant_like(cx, v, 0))
-  end
-  return compare_op(cx, "arith.cmpi", 2, v, constant_like(cx, v, 0))
+  local zero = constant_like(cx, v, 0)
+  if v.dtype.kind == "float" then return compare_op(cx, "arith.cmpf", 4, v, zero) end
+  return compare_op(cx, "arith.cmpi", 2, v, zero)
 end
 
 -- True where the remainder r is not zero and its sign is not that of the divisor b.
@@ -242,7 +236,7 @@ local function compare(op)
   end
 end
 
-M.operators = {
+local operators = {
   ["+"] = add, ["-"] = sub, ["*"] = mul, ["/"] = div, ["//"] = floor_div, ["%"] = floor_mod,
   ["^"] = power,
   ["&"] = bitwise("and", "arith.andi"), ["|"] = bitwise("or", "arith.ori"),
@@ -252,7 +246,7 @@ M.operators = {
   [">>>"] = shift("shift", "arith.shrui", "arith.shrui"),
 }
 for op in pairs(predicates) do
-  M.operators[op] = compare(op)
+  operators[op] = compare(op)
 end
 
 local function pointer_operator(cx, op, a, b)
@@ -274,7 +268,7 @@ function M.binary(cx, op, a, b)
   if is_pointer(a) or is_pointer(b) then
     return pointer_operator(cx, op, a, b)
   end
-  return M.operators[op](cx, a, b)
+  return operators[op](cx, a, b)
 end
 
 function M.unary(cx, op, v)
@@ -306,7 +300,13 @@ function M.logical_not(cx, v)
   return emit(cx, "arith.xori", v, cx.builder:constant(true, v.dtype, v.shape))
 end
 
-M.add, M.sub, M.mul, M.div, M.negate, M.fma = add, sub, mul, div, negate, fma
-M.emit, M.compare_op, M.constant_like = emit, compare_op, constant_like
+--- not x, for a boolean known when compiling or not.
+function M.negation(cx, x)
+  if type(x) == "boolean" then return not x end
+  return M.logical_not(cx, x)
+end
+
+M.add, M.mul, M.negate = add, mul, negate
+M.emit, M.constant_like = emit, constant_like
 
 return M

@@ -12,7 +12,6 @@ local values = require "neso.frontend.values"
 
 local M = {}
 
-local unpack = table.unpack or unpack
 local parsed = setmetatable({}, { __mode = "k" })
 
 -- Source records ----------------------------------------------------------------------------------
@@ -142,15 +141,7 @@ local function native(cx, fn, args, node)
     cx:fail("a C function cannot take values that are known at run time only",
       "use an operation of tl", node)
   end
-  local results = { pcall(fn, unpack(args, 1, args.n)) }
-  if not results[1] then
-    cx:fail(tostring(results[2]), nil, node)
-  end
-  local out = { n = #results - 1 }
-  for i = 1, out.n do
-    out[i] = results[i + 1]
-  end
-  return out
+  return host.run(cx, fn, args, node)
 end
 
 local function call_function(cx, fn, args, node)
@@ -186,16 +177,11 @@ function M.apply(cx, callee, args, node)
   return refuse(cx, callee, node)
 end
 
-local function place(cx, node)
-  cx.node = node
-  cx.builder.line = cx:line_of(node)
-end
-
 --- f(...)
 function M.call(cx, node)
   local callee = expr.eval(cx, node.callee)
   local args = expr.eval_list(cx, node.args)
-  place(cx, node)
+  expr.place(cx, node)
   return M.apply(cx, callee, args, node)
 end
 
@@ -203,7 +189,7 @@ end
 function M.method(cx, node)
   local object = expr.eval(cx, node.object)
   local args = expr.eval_list(cx, node.args)
-  place(cx, node)
+  expr.place(cx, node)
   for i = args.n, 1, -1 do
     args[i + 1] = args[i]
   end

@@ -10,8 +10,7 @@ local is_value, is_pointer = values.is_value, values.is_pointer
 local same_shape, shape_text = values.same_shape, values.shape_text
 local no_shape = {}
 
---- Elements a block may have.
-M.max_elements = 2 ^ 20
+local max_elements = 2 ^ 20 -- that a block may have
 
 function M.check_shape(cx, shape)
   for axis, extent in ipairs(shape) do
@@ -22,9 +21,9 @@ function M.check_shape(cx, shape)
     shape[axis] = math.floor(extent)
   end
   local count = values.numel(shape)
-  if count > M.max_elements then
+  if count > max_elements then
     cx:fail(("a block of shape %s has %.0f elements; the limit is %d"):format(shape_text(shape),
-      count, M.max_elements), "work on smaller blocks in a loop or with more programs")
+      count, max_elements), "work on smaller blocks in a loop or with more programs")
   end
   return shape
 end
@@ -75,10 +74,12 @@ local function plain(cx, name, v, to)
   return cx.builder:value(name, { v.ssa }, to, v.shape)
 end
 
-local function compare(cx, predicate, a, b)
-  return cx.builder:value("arith.cmpf", { a.ssa, b.ssa }, dtypes.i1, a.shape,
-    { { "predicate", "i", "t:i64", predicate } })
+--- arith.cmpi or arith.cmpf by MLIR's number of the predicate.
+local function compare(cx, name, predicate, a, b)
+  return cx.builder:value(name, { a.ssa, b.ssa }, dtypes.i1, a.shape,
+    { { "predicate", "i", "t:i64", tostring(predicate) } })
 end
+M.compare = compare
 
 local function bits_of(cx, flag)
   return plain(cx, "arith.extui", flag, dtypes.i32)
@@ -89,9 +90,9 @@ end
 local function round_to_odd(cx, x)
   local near = plain(cx, "arith.truncf", x, dtypes.f32)
   local back = plain(cx, "arith.extf", near, dtypes.f64)
-  local away = compare(cx, "2", plain(cx, "math.absf", back, dtypes.f64),
+  local away = compare(cx, "arith.cmpf", 2, plain(cx, "math.absf", back, dtypes.f64),
     plain(cx, "math.absf", x, dtypes.f64))
-  local inexact = compare(cx, "6", back, x)
+  local inexact = compare(cx, "arith.cmpf", 6, back, x)
   local bits = plain(cx, "arith.bitcast", near, dtypes.i32)
   local function combine(name, other)
     bits = cx.builder:value(name, { bits.ssa, bits_of(cx, other).ssa }, dtypes.i32, x.shape)
@@ -122,9 +123,8 @@ end
 
 local function not_zero(cx, v)
   local zero = cx.builder:constant(0, v.dtype, v.shape)
-  local is_float = v.dtype.kind == "float"
-  return cx.builder:value(is_float and "arith.cmpf" or "arith.cmpi", { v.ssa, zero.ssa },
-    dtypes.i1, v.shape, { { "predicate", "i", "t:i64", is_float and "13" or "1" } })
+  if v.dtype.kind == "float" then return compare(cx, "arith.cmpf", 13, v, zero) end
+  return compare(cx, "arith.cmpi", 1, v, zero)
 end
 
 local function refuse_storage_only(cx, dtype)

@@ -237,12 +237,6 @@ function M.where(cx, c, x, y)
     convert.broadcast(cx, y, shape))
 end
 
---- not x, for a boolean.
-function M.negation(cx, x)
-  if type(x) == "boolean" then return not x end
-  return arith.logical_not(cx, x)
-end
-
 --- x and y, for booleans that are already there.
 function M.both(cx, x, y)
   if type(x) == "boolean" then return x and y end
@@ -314,7 +308,5 @@ handlers.Unary = function(cx, node)
   end
   return result
 end
-
-M.handlers = handlers
 
 return M

@@ -26,16 +26,21 @@ local function any_runtime(args)
   return false
 end
 
+--- Calls a function of the host while compiling; all arguments are compile-time values.
+function M.run(cx, fn, args, node)
+  local results = { pcall(fn, unpack(args, 1, args.n)) }
+  if not results[1] then
+    cx:fail(tostring(results[2]), nil, node)
+  end
+  return { n = #results - 1, unpack(results, 2) }
+end
+
 -- fn on compile-time values is itself; `run(cx, args, node)` serves the others.
 local function overload(fn, run)
   if not fn then return end
   special[fn] = function(cx, args, node)
     if any_runtime(args) then return run(cx, args, node) end
-    local results = { pcall(fn, unpack(args, 1, args.n)) }
-    if not results[1] then
-      cx:fail(tostring(results[2]), nil, node)
-    end
-    return { n = #results - 1, unpack(results, 2) }
+    return M.run(cx, fn, args, node)
   end
 end
 
@@ -232,7 +237,5 @@ refuse({ ["table.sort"] = table.sort }, "it would change a table without the ker
 function M.find(fn)
   return special[fn]
 end
-
-M.special = special
 
 return M

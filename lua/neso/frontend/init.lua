@@ -28,7 +28,6 @@ local no_shape = {}
 ---@field env table|nil free names of a string kernel
 ---@field params neso.BuildParam[]
 ---@field options table|nil
----@field backend string|nil
 ---@field print function|nil receives the lines of static_print (default: print)
 
 local function code_of(request)
@@ -100,7 +99,6 @@ local function build(request)
   local code = code_of(request)
   cx.root_ctx, cx.kernel_node = code.ctx, code.node
   cx.contract = (request.options or {}).fp == "contract"
-  cx.options, cx.backend = request.options or {}, request.backend
   local args = arguments(cx, request.params)
   check_params(code, args)
   compile_body(cx, code, args)

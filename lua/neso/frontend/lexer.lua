@@ -8,8 +8,8 @@
 local diagnostics = require "neso.frontend.diagnostics"
 
 local select, setmetatable, tonumber = select, setmetatable, tonumber
-local byte, char, find, lower, match, sub, upper = string.byte, string.char, string.find,
-  string.lower, string.match, string.sub, string.upper
+local byte, char, find, match, sub, upper = string.byte, string.char, string.find, string.match,
+  string.sub, string.upper
 local concat = table.concat
 local floor = math.floor
 
@@ -18,6 +18,7 @@ local Lexer = {}
 Lexer.__index = Lexer
 
 local KEYWORDS = {}
+lexer.keywords = KEYWORDS
 for word in ([[and break do else elseif end false for function goto if in local nil not or repeat
   return then true until while]]):gmatch "%a+" do
   KEYWORDS[word] = true
@@ -342,9 +343,5 @@ function lexer.new(ctx, from)
   lx:advance()
   return lx
 end
-
----@param word string
----@return boolean
-function lexer.is_keyword(word) return KEYWORDS[lower(word)] == true and word == lower(word) end
 
 return lexer

@@ -7,6 +7,7 @@ local dtypes = require("neso.dtype").names
 local values = require "neso.frontend.values"
 local arith = require "neso.frontend.arith"
 local control = require "neso.frontend.control"
+local convert = require "neso.frontend.convert"
 local merge = require "neso.frontend.merge"
 
 local M = {}
@@ -174,17 +175,12 @@ function M.counted(cx, loop, range, body)
   end)
 end
 
-local function negate_flag(cx, flag)
-  if type(flag) == "boolean" then return not flag end
-  return arith.logical_not(cx, flag)
-end
-
 -- `header()` unless a path has left the loop.
 local function guarded_header(cx, loop, header)
   local left = control.leaving(cx)
   if left == true then return false end
   if left == false then return header() end
-  return control.lazily(cx, negate_flag(cx, left), loop.node, header, false)
+  return control.lazily(cx, arith.negation(cx, left), loop.node, header, false)
 end
 
 local function as_condition(cx, cond)
@@ -270,7 +266,7 @@ function M.counted_with_exits(cx, loop, range, body)
     next = function(v) return arith.emit(cx, "arith.addi", v, value(range.step)) end,
   }
   return M.tested_first(cx, loop, counter, function(v)
-    return arith.compare_op(cx, "arith.cmpi", 2, v, value(range.past))
+    return convert.compare(cx, "arith.cmpi", 2, v, value(range.past))
   end, body)
 end
 

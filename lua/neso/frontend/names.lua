@@ -5,19 +5,11 @@ local M = {}
 
 local getfenv = rawget(_G, "getfenv")
 
--- Tables that never change: their fields are not noted.
-local constant_tables = setmetatable({}, { __mode = "k" })
-
---- Declares a table of the host as fixed (the language itself, the standard libraries).
-function M.declare_constant(t)
-  constant_tables[t] = true
-end
-
+-- The standard libraries do not change: their fields are not noted.
+local libraries = {}
 for _, name in ipairs { "math", "string", "table", "bit" } do
   local ok, library = pcall(require, name)
-  if ok and type(library) == "table" then
-    M.declare_constant(library)
-  end
+  if ok then libraries[library] = true end
 end
 
 local function upvalue(cx, fn, name)
@@ -49,10 +41,17 @@ function M.read_field(cx, t, key)
   if not ok then
     cx:fail(("cannot read field '%s': %s"):format(tostring(key), tostring(value)))
   end
-  if not constant_tables[t] and key ~= nil then
+  if not libraries[t] and key ~= nil then
     cx:capture("field", t, key, { table = t, key = key, value = value })
   end
   return value
+end
+
+local standard = {}
+for name in ([[_G _VERSION assert error getmetatable ipairs load loadstring math next pairs pcall
+  print rawequal rawget rawset require select setmetatable string table tonumber tostring type
+  unpack bit coroutine xpcall dofile loadfile collectgarbage os io debug]]):gmatch("%S+") do
+  standard[name] = true
 end
 
 local function global(cx, code, name)
@@ -60,16 +59,9 @@ local function global(cx, code, name)
   local value = rawget(env, name)
   if value == nil then value = env[name] end
   if value == nil and env ~= _G and code.env then value = _G[name] end
-  if value ~= nil and rawequal(value, rawget(_G, name)) and M.standard[name] then return value end
+  if value ~= nil and rawequal(value, rawget(_G, name)) and standard[name] then return value end
   cx:capture("field", env, name, { table = env, key = name, value = value })
   return value
-end
-
-M.standard = {}
-for name in ([[_G _VERSION assert error getmetatable ipairs load loadstring math next pairs pcall
-  print rawequal rawget rawset require select setmetatable string table tonumber tostring type
-  unpack bit coroutine xpcall dofile loadfile collectgarbage os io debug]]):gmatch("%S+") do
-  M.standard[name] = true
 end
 
 --- Value of a name that no local of the text declares.

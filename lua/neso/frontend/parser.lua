@@ -17,7 +17,6 @@
 -- A Block holds its statements in its array part. A declaring Name and each use share `decl`,
 -- { name=, node= }; a use without `decl` is an upvalue of the text, or a global.
 local expr = require "neso.frontend.parser_expr"
-local lexer = require "neso.frontend.lexer"
 local hints = require "neso.frontend.parser_hints"
 local scope = require "neso.frontend.parser_scope"
 local state = require "neso.frontend.parser_state"
@@ -293,7 +292,5 @@ function parser.parse_function(text, from, to, ctx)
   func.ctx = ps.ctx
   return func
 end
-
-parser.is_keyword = lexer.is_keyword
 
 return parser

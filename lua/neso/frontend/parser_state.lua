@@ -91,7 +91,7 @@ end
 function state.name(ps)
   local lx = ps.lx
   if lx.kind ~= "name" and (lx.kind ~= "goto" or ps.newer) then
-    local hint = lexer.is_keyword(lx.value or "") and "`" .. lx.value .. "` is a word of Lua" or nil
+    local hint = lexer.keywords[lx.value] and "`" .. lx.value .. "` is a word of Lua" or nil
     state.fail(ps, "expected a name, found " .. state.found(ps), hint)
   end
   local node = state.open(ps, "Name")

@@ -1,6 +1,7 @@
 --- Statements of a kernel. Each gives a state (see control.lua) and whether it has already run what
 --- follows it in its block.
 
+local arith = require "neso.frontend.arith"
 local control = require "neso.frontend.control"
 local expr = require "neso.frontend.expr"
 local fields = require "neso.frontend.fields"
@@ -285,8 +286,8 @@ local function until_condition(cx, node, record)
   local stop = cell.value
   local left = control.leaving(cx)
   if left == true or stop == true then return false end
-  local go = expr.negation(cx, stop)
-  return left and expr.both(cx, expr.negation(cx, left), go) or go
+  local go = arith.negation(cx, stop)
+  return left and expr.both(cx, arith.negation(cx, left), go) or go
 end
 
 local function unroll_repeat(cx, node, record)

@@ -35,8 +35,6 @@ Cell.__index = Cell
 --- Marks a slot that is not read before it is written.
 M.UNSET = setmetatable({}, { __name = "unset" })
 
-M.Value, M.Pointer, M.Closure, M.Poison, M.Cell = Value, Pointer, Closure, Poison, Cell
-
 function M.value(ssa, dtype, shape)
   return setmetatable({ ssa = ssa, dtype = dtype, shape = shape }, Value)
 end

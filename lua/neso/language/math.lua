@@ -5,6 +5,7 @@ local arith = require "neso.frontend.arith"
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
 local expr = require "neso.frontend.expr"
+local language = require "neso.language"
 local values = require "neso.frontend.values"
 
 local M = {}
@@ -71,7 +72,7 @@ function M.where(cx, a)
 end
 
 function M.cdiv(cx, a)
-  if type(a.x) == "number" and type(a.d) == "number" then return -math.floor(-a.x / a.d) end
+  if type(a.x) == "number" and type(a.d) == "number" then return language.cdiv(a.x, a.d) end
   local raised = expr.binary(cx, "+", a.x, expr.binary(cx, "-", a.d, 1))
   return expr.binary(cx, "//", raised, a.d)
 end
@@ -104,11 +105,7 @@ function M.umulhi(cx, a)
 end
 
 function M.next_power_of_2(cx, a)
-  local n, p = check.integer(cx, a.n, "the argument of tl.next_power_of_2"), 1
-  while p < n do
-    p = p * 2
-  end
-  return p
+  return language.next_power_of_2(check.integer(cx, a.n, "the argument of tl.next_power_of_2"))
 end
 
 return M

@@ -3,8 +3,8 @@
 local chunk = require "neso.repl.chunk"
 local show = require "neso.repl.show"
 
-local error, next, pairs, pcall, require, tostring, type = error, next, pairs, pcall, require,
-  tostring, type
+local error, next, pairs, pcall, require, tostring = error, next, pairs, pcall, require,
+  tostring
 local concat, sort = table.concat, table.sort
 local find, format, match, rep = string.find, string.format, string.match, string.rep
 local max, min = math.max, math.min
@@ -78,26 +78,23 @@ local function duration(seconds)
   return format("%.3g s", seconds)
 end
 
-local function clock_and_wait()
-  local ok, terminal = pcall(require, "neso.terminal")
-  local clock = ok and terminal.clock or os.clock
-  local loaded = package.loaded.neso
-  local wait = type(loaded) == "table" and loaded.synchronize or function() end
-  return clock, wait
+-- Processor time where neso cannot be loaded.
+local function wall_clock()
+  local ok, clock = pcall(function() return require "neso".clock end)
+  return ok and clock or os.clock
 end
 
-local function sample(f, count, clock, wait)
+local function sample(f, count, clock)
   local start = clock()
   for _ = 1, count do f() end
-  wait()
   return clock() - start
 end
 
 -- How many calls last a sample.
-local function calls_of_sample(f, clock, wait)
+local function calls_of_sample(f, clock)
   local count = 1
   while true do
-    local took = sample(f, count, clock, wait)
+    local took = sample(f, count, clock)
     if took >= SAMPLE then return count, took end
     count = count * max(2, min(100, SAMPLE / max(took, 1e-9)))
     count = count - count % 1
@@ -106,12 +103,12 @@ end
 
 function commands.time.run(prompt, rest)
   local f = evaluate(prompt, rest)
-  local clock, wait = clock_and_wait()
-  local first = sample(f, 1, clock, wait)
-  local count, took = calls_of_sample(f, clock, wait)
+  local clock = wall_clock()
+  local first = sample(f, 1, clock)
+  local count, took = calls_of_sample(f, clock)
   local samples = {}
   for i = 1, max(5, min(MAX_SAMPLES, TOTAL / took)) do
-    samples[i] = sample(f, count, clock, wait) / count
+    samples[i] = sample(f, count, clock) / count
   end
   sort(samples)
   prompt.print(format("median %s of %d runs (fastest %s, first %s)",

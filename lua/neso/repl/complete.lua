@@ -2,6 +2,7 @@
 -- methods after a colon; the prompt's commands.
 local debug = require "debug"
 local commands = require "neso.repl.commands"
+local lexer = require "neso.frontend.lexer"
 
 local ipairs, next, pairs, pcall, type = ipairs, next, pairs, pcall, type
 local concat, sort = table.concat, table.sort
@@ -9,11 +10,6 @@ local find, match, rep, sub = string.find, string.match, string.rep, string.sub
 local max, floor = math.max, math.floor
 
 local WIDTH = 79
-local KEYWORDS = {}
-for word in ([[and break do else elseif end false for function goto if in local nil not or repeat
-  return then true until while]]):gmatch "%a+" do
-  KEYWORDS[word] = true
-end
 
 local complete = {}
 
@@ -80,7 +76,7 @@ local function names(variables, before)
   start = match(before, "[%a_][%w_]*$") or ""
   if start == "" or find(before, "[.:]%s*" .. start .. "$") then return found, start end
   add_fields(found, variables, start)
-  for word in pairs(KEYWORDS) do
+  for word in pairs(lexer.keywords) do
     if sub(word, 1, #start) == start then found[word] = true end
   end
   return found, start
