@@ -1,27 +1,15 @@
 -- The menu of backends; cases that depend on the environment run in a fresh LuaJIT.
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+local support = dofile(here .. "support.lua")
 local neso = require "neso"
 
-local function write(path, text)
-  local file = assert(io.open(path, "w"))
-  file:write(text)
-  file:close()
-end
-
-local function run(environment, code)
-  local path = os.tmpname()
-  write(path, code)
-  local pipe = assert(io.popen(("%s luajit %s 2>&1"):format(environment, path)))
-  local output = pipe:read "*a"
-  pipe:close()
-  os.remove(path)
-  return output
-end
+local function run(environment, code) return support.lua(code, environment) end
 
 local function folder(manifest)
   local path = os.tmpname()
   os.remove(path)
   os.execute("mkdir -p " .. path .. "/mine")
-  write(path .. "/mine/backend.lua", manifest)
+  support.write(path .. "/mine/backend.lua", manifest)
   return path
 end
 

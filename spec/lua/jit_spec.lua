@@ -1,4 +1,6 @@
 -- Kernels as objects: definition, launches, variants, captured values, inspection.
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+local support = dofile(here .. "support.lua")
 local neso = require "neso"
 local tl = neso.language
 
@@ -8,18 +10,6 @@ local function scaled_by(factor)
     local mask = i < n
     tl.store(out + i, tl.load(x + i, mask) * factor, mask)
   end)
-end
-
-local function run(environment, code)
-  local path = os.tmpname()
-  local file = assert(io.open(path, "w"))
-  file:write(code)
-  file:close()
-  local pipe = assert(io.popen(("%s luajit %s 2>&1"):format(environment, path)))
-  local output = pipe:read "*a"
-  pipe:close()
-  os.remove(path)
-  return output
 end
 
 local script = [[
@@ -293,25 +283,21 @@ describe("inspection", function()
   it("follows NESO_DUMP, NESO_DUMP_DIR and NESO_OVERRIDE", function()
     local folder = os.tmpname()
     os.remove(folder)
-    local output = run("NESO_DUMP=tile,asm", script)
+    local output = support.lua(script, "NESO_DUMP=tile,asm")
     assert.truthy(output:find("-- store: tile", 1, true))
     assert.truthy(output:find("-- store: asm", 1, true))
     assert.truthy(output:find("42\tfalse", 1, true))
-    run("NESO_DUMP=tile NESO_DUMP_DIR=" .. folder, script)
+    support.lua(script, "NESO_DUMP=tile NESO_DUMP_DIR=" .. folder)
     local name = folder .. "/store.1.tile.mlir"
-    local file = assert(io.open(name))
-    local text = file:read "*a"
-    file:close()
+    local text = support.read(name)
     local changed, count = text:gsub("arith%.constant 1 : i32", "arith.constant 100 : i32")
     assert.are.equal(1, count)
-    file = assert(io.open(name, "w"))
-    file:write(changed)
-    file:close()
-    assert.truthy(run("NESO_OVERRIDE=tile=" .. name, script):find "^141")
+    support.write(name, changed)
+    assert.truthy(support.lua(script, "NESO_OVERRIDE=tile=" .. name):find "^141")
     os.execute(("mv %s %s/store.tile.mlir"):format(name, folder))
-    assert.truthy(run("NESO_OVERRIDE_DIR=" .. folder, script):find "^141")
-    assert.truthy(run("", script):find "^42")
-    assert.truthy(run("NESO_OVERRIDE=tile=/nonexistent", script):find "No such file")
+    assert.truthy(support.lua(script, "NESO_OVERRIDE_DIR=" .. folder):find "^141")
+    assert.truthy(support.lua(script):find "^42")
+    assert.truthy(support.lua(script, "NESO_OVERRIDE=tile=/nonexistent"):find "No such file")
     os.execute("rm -r " .. folder)
   end)
 end)

@@ -1,37 +1,17 @@
 -- The `neso` program: scripts, pipes, and the prompt as typed on a pseudo terminal.
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+local support = dofile(here .. "support.lua")
+local read, write, run = support.read, support.write, support.run
 
 local stage, build = os.getenv "NESO_STAGE", os.getenv "NESO_BUILD"
 local NESO = stage and stage .. "/bin/neso"
 local PTY = build and build .. "/spec/c/spec_pty_run"
-
-local function read(path)
-  local file = io.open(path, "rb")
-  if not file then return nil end
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
-local function write(path, text)
-  local file = assert(io.open(path, "wb"))
-  file:write(text)
-  file:close()
-end
 
 local function file(text)
   local path = os.tmpname()
   write(path, text)
   finally(function() os.remove(path) end)
   return path
-end
-
--- Output (both streams) and exit status of a shell command.
-local function run(command)
-  local pipe = assert(io.popen("{ " .. command .. "; echo \"rc=$?\"; } 2>&1"))
-  local out = pipe:read "*a"
-  pipe:close()
-  local text, status = out:match "^(.*)rc=(%d+)\n$"
-  return text, tonumber(status)
 end
 
 local function neso(arguments) return run("'" .. NESO .. "' " .. arguments) end

@@ -1,15 +1,7 @@
 -- What `require "neso"` and the steps after it load. Each case runs in a fresh LuaJIT.
-local function run(code)
-  local path = os.tmpname()
-  local file = assert(io.open(path, "w"))
-  file:write(code)
-  file:close()
-  local pipe = assert(io.popen("luajit " .. path .. " 2>&1"))
-  local output = pipe:read "*a"
-  pipe:close()
-  os.remove(path)
-  return output
-end
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+local support = dofile(here .. "support.lua")
+local run = support.lua
 
 local maps = [[
 local function mapped(name)
@@ -80,58 +72,48 @@ describe("require 'neso'", function()
   end)
 end)
 
+local stage = os.getenv "NESO_STAGE"
+
 for _, version in ipairs { "5.1", "5.2", "5.3", "5.4" } do
-  local stage = os.getenv "NESO_STAGE"
-  local core = stage and ("%s/lib/lua/%s/neso/core.so"):format(stage, version)
-  local built = core and io.open(core)
-  local program = os.execute(("command -v lua%s >/dev/null 2>&1"):format(version))
-  if built and (program == 0 or program == true) then
-    built:close()
-    describe("PUC Lua " .. version, function()
-      local function puc(code)
-        local path = os.tmpname()
-        local file = assert(io.open(path, "w"))
-        file:write(code)
-        file:close()
-        local modules = ("%s/share/lua/%s/?.lua;%s/share/lua/%s/?/init.lua"):format(stage, version,
-          stage, version)
-        local pipe = assert(io.popen(("LUA_PATH='%s' LUA_CPATH='%s/lib/lua/%s/?.so' lua%s %s 2>&1")
-          :format(modules, stage, version, version, path)))
-        local output = pipe:read "*a"
-        pipe:close()
-        os.remove(path)
-        return output
-      end
+  local has_core = stage and support.read(("%s/lib/lua/%s/neso/core.so"):format(stage, version))
+  local _, status = support.run("command -v lua" .. version)
+  local describe_puc = has_core and status == 0 and describe or pending
 
-      it("makes, prints and saves tensors", function()
-        assert.are.equal("{{1.0, 2.0},\n {3.0, 4.5}}\nf32 {2, 2} on cpu:0\n", puc [[
-          local neso = require "neso"
-          print(neso.tensor { { 1, 2 }, { 3, 4.5 } })
-        ]])
-      end)
+  describe_puc("PUC Lua " .. version, function()
+    local function puc(code)
+      local modules = ("%s/share/lua/%s"):format(stage, version)
+      return support.lua(code, ("LUA_PATH='%s/?.lua;%s/?/init.lua' LUA_CPATH='%s/lib/lua/%s/?.so'")
+        :format(modules, modules, stage, version), "lua" .. version)
+    end
 
-      it("keeps 64-bit integers", function()
-        assert.are.equal("9223372036854775807\t18446744073709551615\n", puc [[
-          local neso = require "neso"
-          print(neso.tensor({ "9223372036854775807" }, "i64"):get(0),
-            neso.tensor({ "18446744073709551615" }, "u64"):get(0))
-        ]])
-      end)
-
-      it("runs string kernels and kernels of functions", function()
-        assert.are.equal("7\t5\n", puc [[
-          local neso = require "neso"
-          local tl = neso.language
-          local x = neso.tensor({ 0, 0 }, "i32")
-          local k = neso.kernel "function k(x, n) tl.store(x, n // 2) end"
-          k[1](x, 15)
-          local f = neso.jit(function(x, n)
-            tl.store(x + 1, n)
-          end)
-          f[1](x, 5)
-          print(("%d\t%d"):format(x:get(0), x:get(1)))
-        ]])
-      end)
+    it("makes, prints and saves tensors", function()
+      assert.are.equal("{{1.0, 2.0},\n {3.0, 4.5}}\nf32 {2, 2} on cpu:0\n", puc [[
+        local neso = require "neso"
+        print(neso.tensor { { 1, 2 }, { 3, 4.5 } })
+      ]])
     end)
-  end
+
+    it("keeps 64-bit integers", function()
+      assert.are.equal("9223372036854775807\t18446744073709551615\n", puc [[
+        local neso = require "neso"
+        print(neso.tensor({ "9223372036854775807" }, "i64"):get(0),
+          neso.tensor({ "18446744073709551615" }, "u64"):get(0))
+      ]])
+    end)
+
+    it("runs string kernels and kernels of functions", function()
+      assert.are.equal("7\t5\n", puc [[
+        local neso = require "neso"
+        local tl = neso.language
+        local x = neso.tensor({ 0, 0 }, "i32")
+        local k = neso.kernel "function k(x, n) tl.store(x, n // 2) end"
+        k[1](x, 15)
+        local f = neso.jit(function(x, n)
+          tl.store(x + 1, n)
+        end)
+        f[1](x, 5)
+        print(("%d\t%d"):format(x:get(0), x:get(1)))
+      ]])
+    end)
+  end)
 end

@@ -1,4 +1,6 @@
 -- A warm run maps no LLVM: the compiler library is opened on the first cache miss only.
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+local support = dofile(here .. "support.lua")
 
 local SCRIPT = [[
   local neso = require "neso"
@@ -17,15 +19,7 @@ local SCRIPT = [[
 ]]
 
 local function maps_of_a_run(cache)
-  local path = os.tmpname()
-  local file = assert(io.open(path, "w"))
-  file:write(SCRIPT)
-  file:close()
-  local pipe = assert(io.popen(("NESO_CACHE_DIR='%s' luajit '%s' 2>&1"):format(cache, path)))
-  local text = pipe:read "*a"
-  pipe:close()
-  os.remove(path)
-  return text
+  return support.lua(SCRIPT, ("NESO_CACHE_DIR='%s'"):format(cache))
 end
 
 describe("a warm run", function()
