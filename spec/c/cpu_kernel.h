@@ -3,52 +3,12 @@
 #ifndef NESO_SPEC_CPU_KERNEL_H
 #define NESO_SPEC_CPU_KERNEL_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "compiler_fixture.h"
 
-#include <cmocka.h>
-
-#include "compiler/compiler.h"
-#include "compiler/entry.h"
-
-struct neso_status_object {
-  neso_code code;
-  char text[4096];
-};
-
-static neso_status make_status(neso_code code, const char *format, ...) {
-  neso_status status = calloc(1, sizeof(*status));
-  va_list values;
-  va_start(values, format);
-  status->code = code;
-  vsnprintf(status->text, sizeof(status->text), format, values);
-  va_end(values);
-  return status;
-}
-
-static const neso_compiler *compiler(void) {
-  static const neso_compiler_host host = {.status_make = make_status};
-  return neso__compiler_table(&host);
-}
-
-/* The stages of backends/cpu/compiler.lua. */
 static const neso_stage cpu_stages[] = {
-    {"tile", ""},
-    {"cpu", "neso-verify,canonicalize,cse,loop-invariant-code-motion,"
-            "neso-cpu-layout,neso-cpu-lower,neso-math-polynomials,"
-            "canonicalize,cse,loop-invariant-code-motion"},
-    {"llvm", "convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,"
-             "convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,"
-             "reconcile-unrealized-casts"},
-    {"opt", "function(sroa,early-cse,instcombine<no-verify-fixpoint>,"
-            "simplifycfg,gvn)"},
-    {"asm", ""}};
+#include "neso_cpu_stages.h"
+};
+#define CPU_STAGE_COUNT (sizeof cpu_stages / sizeof cpu_stages[0])
 
 typedef struct program_at {
   int32_t id[3], count[3];
@@ -64,7 +24,7 @@ typedef struct cpu_kernel {
 } cpu_kernel;
 
 static char *override_text(void *user, const char *stage) {
-  return strcmp(stage, "tile") == 0 ? strdup(user) : NULL;
+  return strcmp(stage, "program") == 0 ? strdup(user) : NULL;
 }
 
 static bool wants_dump(void *user, const char *stage) {
@@ -78,7 +38,7 @@ static void dump(void *user, const char *stage, const char *text, size_t size) {
   fwrite(text, 1, size, stderr);
 }
 
-/* An empty program: its text is replaced after the first stage. */
+/* An empty program: the text takes its place. */
 static const uint8_t empty_program[] = {
     'N', 'T', 'P', '1', 2, 1, 'k', 11, 'f', 'u', 'n', 'c', '.', 'r', 'e',
     't', 'u', 'r', 'n', 0, 0, 0,   0,  1,   1,   0,   0,   0,   0};
@@ -95,7 +55,7 @@ static neso_status kernel_compile(const char *text, cpu_kernel *out) {
                                   .backend = "cpu",
                                   .target = target ? target : "host",
                                   .stages = cpu_stages,
-                                  .stage_count = 5,
+                                  .stage_count = CPU_STAGE_COUNT,
                                   .verify_each = true,
                                   .user = (void *)text,
                                   .wants_dump = wants_dump,
