@@ -21,7 +21,7 @@ static bool fits(cpu_lower *l, cpu_nest *n, MlirOperation op,
                  const cpu_value *written) {
   int budget = 200;
   int64_t step;
-  if (!cpu_op_is(op, "neso.store") && !cpu_op_is(op, "neso.masked_store"))
+  if (!cpu_is_store(neso__op_of(op)))
     return false;
   cpu_value *value = cpu_op_operand(l, op, 2);
   cpu_value *offset = cpu_op_operand(l, op, 1);

@@ -3,11 +3,9 @@ return {
   name = "cpu",
   driver = "cpu",
   priority = 10,
-  description = "the processor of the host",
   options = {
     num_warps = 4, -- accepted for kernels that also run elsewhere; means nothing here
     num_stages = 1, -- likewise
     fp = "strict", -- "contract": a*b+c may become one fused operation
-    checked = false, -- loads and stores check their offsets against the buffer
   },
 }

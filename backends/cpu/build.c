@@ -183,11 +183,36 @@ void cpu_store(cpu_builder *b, MlirValue value, MlirValue address,
   cpu_op(b, "llvm.store", 2, operands, 0, NULL, 1, &attribute);
 }
 
+static MlirNamedAttribute one_integer(cpu_builder *b, const char *name,
+                                      int64_t value) {
+  MlirAttribute attribute = mlirIntegerAttrGet(b->i64, value);
+  return cpu_named(b, name, mlirArrayAttrGet(b->ctx, 1, &attribute));
+}
+
+MlirValue cpu_slice(cpu_builder *b, MlirValue x, int64_t from, int64_t lanes) {
+  MlirNamedAttribute attributes[] = {one_integer(b, "offsets", from),
+                                     one_integer(b, "sizes", lanes),
+                                     one_integer(b, "strides", 1)};
+  MlirType type = cpu_vector(cpu_element(cpu_type(x)), lanes);
+  return value_of(cpu_op(b, "vector.extract_strided_slice", 1, &x, 1, &type, 3,
+                         attributes));
+}
+
+MlirValue cpu_put_slice(cpu_builder *b, MlirValue x, MlirValue part,
+                        int64_t from) {
+  MlirNamedAttribute attributes[] = {one_integer(b, "offsets", from),
+                                     one_integer(b, "strides", 1)};
+  MlirValue operands[] = {part, x};
+  MlirType type = cpu_type(x);
+  return value_of(cpu_op(b, "vector.insert_strided_slice", 2, operands, 1,
+                         &type, 2, attributes));
+}
+
 MlirValue cpu_any_lane(cpu_builder *b, MlirValue lanes) {
   MlirNamedAttribute kind = cpu_named(
       b, "kind", mlirAttributeParseGet(b->ctx, cpu_str("#vector.kind<or>")));
-  return mlirOperationGetResult(
-      cpu_op(b, "vector.reduction", 1, &lanes, 1, &b->i1, 1, &kind), 0);
+  return value_of(
+      cpu_op(b, "vector.reduction", 1, &lanes, 1, &b->i1, 1, &kind));
 }
 
 MlirValue cpu_intrinsic(cpu_builder *b, const char *name, MlirType result,
@@ -243,6 +268,28 @@ MlirOperation cpu_if(cpu_builder *b, MlirValue condition, intptr_t count,
   return op;
 }
 
+MlirOperation cpu_while(cpu_builder *b, intptr_t count, const MlirValue *inits,
+                        intptr_t result_count, const MlirType *results) {
+  MlirType types[64];
+  for (intptr_t i = 0; i < count; i++)
+    types[i] = cpu_type(inits[i]);
+  MlirRegion regions[] = {region_with_block(count, types, b->loc),
+                          region_with_block(result_count, results, b->loc)};
+  MlirOperationState state =
+      mlirOperationStateGet(cpu_str("scf.while"), b->loc);
+  mlirOperationStateAddOperands(&state, count, inits);
+  mlirOperationStateAddResults(&state, result_count, results);
+  mlirOperationStateAddOwnedRegions(&state, 2, regions);
+  MlirOperation op = mlirOperationCreate(&state);
+  insert(b, op);
+  return op;
+}
+
+void cpu_enter(cpu_builder *b, MlirBlock block) {
+  b->block = block;
+  b->before = (MlirOperation){NULL};
+}
+
 MlirBlock cpu_body(MlirOperation op, intptr_t region) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
 }
@@ -250,8 +297,7 @@ MlirBlock cpu_body(MlirOperation op, intptr_t region) {
 void cpu_yield(cpu_builder *b, MlirBlock block, intptr_t count,
                const MlirValue *values) {
   cpu_builder at = *b;
-  at.block = block;
-  at.before = (MlirOperation){NULL};
+  cpu_enter(&at, block);
   cpu_op(&at, "scf.yield", count, values, 0, NULL, 0, NULL);
 }
 

@@ -86,6 +86,10 @@ MlirValue cpu_load(cpu_builder *b, MlirType type, MlirValue address,
                    int64_t align);
 void cpu_store(cpu_builder *b, MlirValue value, MlirValue address,
                int64_t align);
+/* Lanes [from, from + lanes) of a vector, and their replacement by `part`. */
+MlirValue cpu_slice(cpu_builder *b, MlirValue x, int64_t from, int64_t lanes);
+MlirValue cpu_put_slice(cpu_builder *b, MlirValue x, MlirValue part,
+                        int64_t from);
 /* Whether a vector of i1 has a true lane. */
 MlirValue cpu_any_lane(cpu_builder *b, MlirValue lanes);
 MlirValue cpu_intrinsic(cpu_builder *b, const char *name, MlirType result,
@@ -98,7 +102,13 @@ MlirOperation cpu_for(cpu_builder *b, MlirValue low, MlirValue high,
 /* scf.if with results; both blocks empty and without terminator. */
 MlirOperation cpu_if(cpu_builder *b, MlirValue condition, intptr_t count,
                      const MlirType *results);
+/* scf.while between the types of `inits` and `results`; both blocks with their
+ * arguments, without terminator. */
+MlirOperation cpu_while(cpu_builder *b, intptr_t count, const MlirValue *inits,
+                        intptr_t result_count, const MlirType *results);
 MlirBlock cpu_body(MlirOperation op, intptr_t region);
+/* Inserts at the end of `block` from now on. */
+void cpu_enter(cpu_builder *b, MlirBlock block);
 /* Appends scf.yield to a block and leaves the builder alone. */
 void cpu_yield(cpu_builder *b, MlirBlock block, intptr_t count,
                const MlirValue *values);

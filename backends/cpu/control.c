@@ -2,8 +2,6 @@
  * region's border live in scratch buffers. */
 #include "lower.h"
 
-#include <string.h>
-
 #define MAX_CARRIED 60
 
 /* Rows of 2-D blocks are padded as dot wants its accumulator. */
@@ -128,11 +126,6 @@ static int yield_values(cpu_lower *l, MlirOperation op, intptr_t from,
   return scalar_count;
 }
 
-static void enter(cpu_lower *l, MlirBlock block) {
-  l->b.block = block;
-  l->b.before = (MlirOperation){NULL};
-}
-
 static bool too_many(cpu_lower *l, MlirOperation op, intptr_t count) {
   if (count > MAX_CARRIED)
     cpu_fail(l, op, "more than %d values carried by one statement",
@@ -174,7 +167,7 @@ static void lower_for(cpu_lower *l, MlirOperation op) {
       cpu_op_operand(l, op, 2)->scalar, scalars, inits);
   cpu_builder outer = l->b;
   MlirBlock inside = cpu_body(loop, 0);
-  enter(l, inside);
+  cpu_enter(&l->b, inside);
   bind_scalar(cpu_value_of(l, mlirBlockGetArgument(body, 0)),
               mlirBlockGetArgument(inside, 0));
   for (intptr_t i = 0, k = 0; i < count; i++) {
@@ -207,7 +200,7 @@ static void lower_branch(cpu_lower *l, MlirOperation op, intptr_t region,
   MlirRegion from = mlirOperationGetRegion(op, region);
   MlirBlock block = mlirRegionGetFirstBlock(from);
   cpu_builder outer = l->b;
-  enter(l, cpu_body(branch, region));
+  cpu_enter(&l->b, cpu_body(branch, region));
   if (!mlirBlockIsNull(block)) {
     cpu_lower_block(l, block);
     if (!l->error)
@@ -244,33 +237,6 @@ static void lower_if(cpu_lower *l, MlirOperation op) {
 }
 
 /* --------------------------------------------------------------- while -- */
-
-static MlirOperation make_while(cpu_lower *l, int before_count,
-                                const MlirValue *inits, int after_count,
-                                const MlirType *after_types) {
-  MlirType before_types[MAX_CARRIED];
-  MlirLocation locations[MAX_CARRIED];
-  for (int i = 0; i < MAX_CARRIED; i++)
-    locations[i] = l->b.loc;
-  for (int i = 0; i < before_count; i++)
-    before_types[i] = cpu_type(inits[i]);
-  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
-  mlirRegionAppendOwnedBlock(
-      regions[0], mlirBlockCreate(before_count, before_types, locations));
-  mlirRegionAppendOwnedBlock(
-      regions[1], mlirBlockCreate(after_count, after_types, locations));
-  MlirOperationState state =
-      mlirOperationStateGet(cpu_str("scf.while"), l->b.loc);
-  mlirOperationStateAddOperands(&state, before_count, inits);
-  mlirOperationStateAddResults(&state, after_count, after_types);
-  mlirOperationStateAddOwnedRegions(&state, 2, regions);
-  MlirOperation op = mlirOperationCreate(&state);
-  if (mlirOperationIsNull(l->b.before))
-    mlirBlockAppendOwnedOperation(l->b.block, op);
-  else
-    mlirBlockInsertOwnedOperationBefore(l->b.block, l->b.before, op);
-  return op;
-}
 
 /* Gives each block argument of `body` its scalar of `inside` or marks its
  * buffer as filled. */
@@ -315,19 +281,19 @@ static void lower_while(cpu_lower *l, MlirOperation op) {
           shared_buffer(l, result, seq, last_of(l, result, op));
   }
   transfer_all(l, start, blocks, seq);
-  MlirOperation loop = make_while(l, scalars, inits, after_scalars, types);
+  MlirOperation loop = cpu_while(&l->b, scalars, inits, after_scalars, types);
   cpu_builder outer = l->b;
-  enter(l, cpu_body(loop, 0));
+  cpu_enter(&l->b, cpu_body(loop, 0));
   bind_arguments(l, before, cpu_body(loop, 0));
   cpu_lower_block(l, before);
   int count = 0;
   if (!l->error)
     count = yield_values(l, terminator(before), 1, second, values + 1);
   values[0] = cpu_op_operand(l, terminator(before), 0)->scalar;
-  enter(l, cpu_body(loop, 0));
+  cpu_enter(&l->b, cpu_body(loop, 0));
   cpu_op(&l->b, "scf.condition", 1 + count, values, 0, NULL, 0, NULL);
 
-  enter(l, cpu_body(loop, 1));
+  cpu_enter(&l->b, cpu_body(loop, 1));
   bind_arguments(l, after, cpu_body(loop, 1));
   cpu_lower_block(l, after);
   count = 0;

@@ -46,11 +46,6 @@ static MlirValue multiply_add(dot_state *s, MlirValue x, MlirValue y,
   return cpu_binary(b, "arith.addf", cpu_binary(b, "arith.mulf", x, y), z);
 }
 
-static void enter(cpu_lower *l, MlirOperation loop) {
-  l->b.block = cpu_body(loop, 0);
-  l->b.before = (MlirOperation){NULL};
-}
-
 static MlirValue loop_index(MlirOperation loop) {
   return mlirBlockGetArgument(cpu_body(loop, 0), 0);
 }
@@ -96,7 +91,7 @@ static void kernel(dot_state *s, MlirValue row, MlirValue column,
   MlirOperation loop = cpu_for(b, cpu_index(b, 0), cpu_index(b, s->k),
                                cpu_index(b, 1), 2 * rows, acc);
   cpu_builder outer = *b;
-  enter(l, loop);
+  cpu_enter(&l->b, cpu_body(loop, 0));
   for (int64_t i = 0; i < 2 * rows; i++)
     acc[i] = mlirBlockGetArgument(cpu_body(loop, 0), 1 + i);
   kernel_step(s, a_base, b_base, loop_index(loop), rows, acc, next);
@@ -117,7 +112,7 @@ static void all_rows(dot_state *s, MlirValue column) {
       cpu_for(&l->b, cpu_index(&l->b, 0), cpu_index(&l->b, whole),
               cpu_index(&l->b, s->rows), 0, NULL);
   cpu_builder outer = l->b;
-  enter(l, loop);
+  cpu_enter(&l->b, cpu_body(loop, 0));
   kernel(s, loop_index(loop), column, s->rows);
   l->b = outer;
   cpu_yield(&l->b, cpu_body(loop, 0), 0, NULL);
@@ -131,7 +126,7 @@ static void multiply(dot_state *s) {
       cpu_for(&l->b, cpu_index(&l->b, 0), cpu_index(&l->b, s->n),
               cpu_index(&l->b, s->columns), 0, NULL);
   cpu_builder outer = l->b;
-  enter(l, loop);
+  cpu_enter(&l->b, cpu_body(loop, 0));
   all_rows(s, loop_index(loop));
   l->b = outer;
   cpu_yield(&l->b, cpu_body(loop, 0), 0, NULL);

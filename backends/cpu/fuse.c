@@ -2,8 +2,6 @@
  * along; others are computed before it. */
 #include "lower.h"
 
-#include <string.h>
-
 typedef struct gather_state {
   cpu_lower *l;
   cpu_output outputs[CPU_MAX_OUTPUTS];
@@ -36,9 +34,7 @@ static bool has_output(const gather_state *s, const cpu_value *v) {
 }
 
 static bool can_join(gather_state *s, cpu_value *v, cpu_coords c) {
-  const cpu_value *first = s->outputs[0].value;
-  return v->rank == first->rank &&
-         memcmp(v->shape, first->shape, sizeof v->shape) == 0 &&
+  return cpu_same_shape(v, s->outputs[0].value) &&
          cpu_same_coords(c, cpu_identity(v), v->rank) && is_pending(s->l, v) &&
          !(v->early && s->is_store) && s->count < CPU_MAX_OUTPUTS;
 }
@@ -46,8 +42,7 @@ static bool can_join(gather_state *s, cpu_value *v, cpu_coords c) {
 /* The store of this nest could overwrite what `v` still has to load: the same
  * pointer, at other elements. */
 static bool is_overwritten(gather_state *s, const cpu_value *v, cpu_coords c) {
-  if (!s->is_store ||
-      (v->op != NESO_OP_NESO_LOAD && v->op != NESO_OP_NESO_MASKED_LOAD))
+  if (!s->is_store || !cpu_is_load(v->op))
     return false;
   MlirOperation store = s->outputs[0].op;
   if (!mlirValueEqual(mlirOperationGetOperand(store, 0),

@@ -77,13 +77,12 @@ static void note_width(layout_state *s, MlirType type) {
 static MlirWalkResult find_widest(MlirOperation op, void *user) {
   layout_state *s = user;
   neso_op kind = neso__op_of(op);
-  bool load = kind == NESO_OP_NESO_LOAD || kind == NESO_OP_NESO_MASKED_LOAD;
-  if (kind == NESO_OP_NESO_STORE || kind == NESO_OP_NESO_MASKED_STORE)
+  if (cpu_is_store(kind))
     note_width(s, cpu_type(mlirOperationGetOperand(op, 2)));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirType type = cpu_type(mlirOperationGetResult(op, i));
     if (mlirTypeIsARankedTensor(type) &&
-        (load || cpu_is_float(cpu_element(type))))
+        (cpu_is_load(kind) || cpu_is_float(cpu_element(type))))
       note_width(s, type);
   }
   return MlirWalkResultAdvance;
@@ -91,9 +90,8 @@ static MlirWalkResult find_widest(MlirOperation op, void *user) {
 
 static bool is_block(MlirType type) { return mlirTypeIsARankedTensor(type); }
 
-static void set_constant(layout_state *s, MlirOperation op, MlirType type) {
+static void set_constant(MlirOperation op, MlirType type) {
   MlirAttribute value = cpu_attr(op, "value");
-  (void)s;
   if (!mlirAttributeIsADenseElements(value) ||
       !mlirDenseElementsAttrIsSplat(value))
     return;
@@ -120,7 +118,7 @@ static MlirWalkResult set_types(MlirOperation op, void *user) {
     MlirType type = with_chunk(&s->b, cpu_type(result), s->lanes);
     mlirValueSetType(result, type);
     if (cpu_op_is(op, "arith.constant"))
-      set_constant(s, op, type);
+      set_constant(op, type);
   }
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
     for (MlirBlock block =

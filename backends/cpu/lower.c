@@ -188,7 +188,7 @@ static void lower_lazy(cpu_lower *l, MlirOperation op) {
   if (v->rank > 0) {
     if (v->marked)
       add_pending(l, v);
-  } else if (v->op == NESO_OP_NESO_LOAD || v->op == NESO_OP_NESO_MASKED_LOAD) {
+  } else if (cpu_is_load(v->op)) {
     cpu_scalar_memory(l, op);
   } else if (v->op == NESO_OP_NESO_RESHAPE && cpu_operand(l, v, 0)->rank > 0) {
     lower_scalar_reshape(l, v);
@@ -260,7 +260,7 @@ static MlirOperation make_function(cpu_lower *l, MlirBlock module_body) {
   MlirType type = mlirFunctionTypeGet(b->ctx, 2, inputs, 1, &b->i32);
   MlirNamedAttribute attributes[] = {
       cpu_named(b, "sym_name",
-                mlirStringAttrGet(b->ctx, cpu_str("neso_kernel"))),
+                mlirStringAttrGet(b->ctx, cpu_str(NESO_KERNEL_ENTRY))),
       cpu_named(b, "function_type", mlirTypeAttrGet(type))};
   MlirRegion region = mlirRegionCreate();
   l->entry = mlirBlockCreate(2, inputs, locations);
@@ -305,8 +305,7 @@ static void lower_function(cpu_lower *l, MlirOperation module) {
   MlirValue zero = cpu_int(b, b->i32, 0);
   l->prologue = mlirOpResultGetOwner(zero);
   cpu_lower_block(l, body);
-  b->block = l->entry;
-  b->before = (MlirOperation){NULL};
+  cpu_enter(b, l->entry);
   cpu_op(b, "func.return", 1, &zero, 0, NULL, 0, NULL);
   int64_t scratch = cpu_scratch_plan(l);
   mlirOperationSetDiscardableAttributeByName(

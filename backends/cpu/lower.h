@@ -5,8 +5,9 @@
 
 #include "build.h"
 #include "pass.h"
+#include "program.h"
 
-#define CPU_MAX_RANK 8
+#define CPU_MAX_RANK NESO_MAX_RANK
 
 typedef struct cpu_lower cpu_lower;
 
@@ -81,6 +82,13 @@ struct cpu_lower {
   int64_t epoch;
   int vector_bits;
 };
+
+static inline bool cpu_is_load(neso_op op) {
+  return op == NESO_OP_NESO_LOAD || op == NESO_OP_NESO_MASKED_LOAD;
+}
+static inline bool cpu_is_store(neso_op op) {
+  return op == NESO_OP_NESO_STORE || op == NESO_OP_NESO_MASKED_STORE;
+}
 
 /* lower.c */
 /* Records the first failure, at `op`. Later work goes on harmlessly: every

@@ -93,16 +93,10 @@ static void scan_mask(scan_state *s, cpu_value *v, cpu_coords c) {
   cpu_leaf leaf;
   if (has_leaf(n, v, c) || n->leaf_count == CPU_MAX_LEAVES)
     return;
-  if (v->rank > 0 && classify(s, v, c, &leaf)) {
-    if (v->op != NESO_OP_ARITH_CONSTANT && !depends_inside(s, v, c))
-      n->leaves[n->leaf_count++] = leaf;
-    else if (passes_through(v))
-      for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def); i++)
-        scan_mask(s, cpu_operand(s->l, v, i),
-                  cpu_operand_coords(s->l, v, i, c));
-    return;
-  }
-  if (passes_through(v))
+  if (v->rank > 0 && classify(s, v, c, &leaf) &&
+      v->op != NESO_OP_ARITH_CONSTANT && !depends_inside(s, v, c))
+    n->leaves[n->leaf_count++] = leaf;
+  else if (passes_through(v))
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def); i++)
       scan_mask(s, cpu_operand(s->l, v, i), cpu_operand_coords(s->l, v, i, c));
 }
@@ -146,15 +140,9 @@ static bool add_limit(scan_state *s, cpu_value *v, cpu_coords c) {
   return true;
 }
 
-static bool is_select(const cpu_value *v) {
-  return v->op == NESO_OP_ARITH_SELECT;
-}
-
 /* The operand that `v` is where masks are false, -1 for all of them. */
 static int off_operand(const cpu_value *v) {
-  if (v->op == NESO_OP_NESO_MASKED_LOAD)
-    return 3;
-  return -1;
+  return v->op == NESO_OP_NESO_MASKED_LOAD ? 3 : -1;
 }
 
 /* All lanes after the end of every mask hold the same value. */
@@ -163,7 +151,7 @@ static bool alike_when_off(scan_state *s, cpu_value *v, cpu_coords c) {
     return true;
   if (v->ready || mlirOperationIsNull(v->def) || --s->budget < 0 ||
       v->op == NESO_OP_NESO_ARANGE || v->op == NESO_OP_NESO_LOAD ||
-      is_select(v) || v->op == NESO_OP_NESO_RESHAPE)
+      v->op == NESO_OP_ARITH_SELECT || v->op == NESO_OP_NESO_RESHAPE)
     return false;
   int only = off_operand(v);
   if (only >= 0)
@@ -243,7 +231,7 @@ void cpu_mask_scan(cpu_lower *l, cpu_nest *n) {
 
 cpu_lv *cpu_eval_mask(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
   if (!n->assume || v->rank == 0 || !cpu_uses_vec(n, v, c))
-    return cpu_eval(l, n, v, v->rank == 0 ? c : c);
+    return cpu_eval(l, n, v, c);
   if (has_leaf(n, v, c))
     return NULL;
   if (!passes_through(v))

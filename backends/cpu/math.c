@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-typedef struct shape_of {
+typedef struct fn {
   cpu_lower *l;
   cpu_builder *b;
   MlirType type, bits; /* of x, and integers of that width */
@@ -85,44 +85,18 @@ static MlirValue power_of_two(fn *f, MlirValue n) {
                               f->wide ? 52 : 23));
 }
 
-static MlirValue part(fn *f, MlirValue x, int64_t from) {
-  MlirAttribute attributes[] = {mlirIntegerAttrGet(f->b->i64, from),
-                                mlirIntegerAttrGet(f->b->i64, 16),
-                                mlirIntegerAttrGet(f->b->i64, 1)};
-  MlirNamedAttribute named[] = {
-      cpu_named(f->b, "offsets", mlirArrayAttrGet(f->b->ctx, 1, attributes)),
-      cpu_named(f->b, "sizes", mlirArrayAttrGet(f->b->ctx, 1, attributes + 1)),
-      cpu_named(f->b, "strides",
-                mlirArrayAttrGet(f->b->ctx, 1, attributes + 2))};
-  MlirType type = cpu_vector(f->b->f32, 16);
-  return mlirOperationGetResult(
-      cpu_op(f->b, "vector.extract_strided_slice", 1, &x, 1, &type, 3, named),
-      0);
-}
-
-static MlirValue put_part(fn *f, MlirValue into, MlirValue x, int64_t at) {
-  MlirAttribute offset = mlirIntegerAttrGet(f->b->i64, at);
-  MlirAttribute stride = mlirIntegerAttrGet(f->b->i64, 1);
-  MlirNamedAttribute named[] = {
-      cpu_named(f->b, "offsets", mlirArrayAttrGet(f->b->ctx, 1, &offset)),
-      cpu_named(f->b, "strides", mlirArrayAttrGet(f->b->ctx, 1, &stride))};
-  MlirValue operands[] = {x, into};
-  return mlirOperationGetResult(cpu_op(f->b, "vector.insert_strided_slice", 2,
-                                       operands, 1, &f->type, 2, named),
-                                0);
-}
-
 /* One vscalefps a register. */
 static MlirValue scale_avx512(fn *f, MlirValue p, MlirValue k) {
   MlirType type = cpu_vector(f->b->f32, 16);
   MlirValue out = p;
   for (int64_t at = 0; at < cpu_lanes(f->type); at += 16) {
-    MlirValue x = part(f, p, at);
-    MlirValue operands[] = {x, part(f, k, at), x, cpu_int(f->b, f->b->i16, -1),
+    MlirValue x = cpu_slice(f->b, p, at, 16);
+    MlirValue operands[] = {x, cpu_slice(f->b, k, at, 16), x,
+                            cpu_int(f->b, f->b->i16, -1),
                             cpu_int(f->b, f->b->i32, 4)};
     x = cpu_intrinsic(f->b, "llvm.x86.avx512.mask.scalef.ps.512", type, 5,
                       operands);
-    out = put_part(f, out, x, at);
+    out = cpu_put_slice(f->b, out, x, at);
   }
   return out;
 }
@@ -231,8 +205,7 @@ static MlirValue emit_log2(fn *f, MlirValue x) {
   return log_ends(f, x, y);
 }
 
-/* ---------------------------------------------- f32 by way of f64 (narrow) --
- */
+/* --------------------------------------------- f32 by way of f64 (narrow) */
 
 static MlirValue widen(fn *f, MlirValue x) {
   return cpu_unary(f->b, "arith.extf",

@@ -51,8 +51,7 @@ static MlirValue load_if(cpu_lower *l, MlirType element, MlirValue address,
     return load_scalar(l, element, address);
   MlirOperation branch = cpu_if(&l->b, mask, 1, &element);
   cpu_builder outer = l->b;
-  l->b.block = cpu_body(branch, 0);
-  l->b.before = (MlirOperation){NULL};
+  cpu_enter(&l->b, cpu_body(branch, 0));
   MlirValue loaded = load_scalar(l, element, address);
   l->b = outer;
   cpu_yield(&l->b, cpu_body(branch, 0), 1, &loaded);
@@ -68,8 +67,7 @@ static void store_if(cpu_lower *l, MlirValue value, MlirValue address,
   }
   MlirOperation branch = cpu_if(&l->b, mask, 0, NULL);
   cpu_builder outer = l->b;
-  l->b.block = cpu_body(branch, 0);
-  l->b.before = (MlirOperation){NULL};
+  cpu_enter(&l->b, cpu_body(branch, 0));
   store_scalar(l, value, address);
   l->b = outer;
   cpu_yield(&l->b, cpu_body(branch, 0), 0, NULL);
@@ -81,7 +79,7 @@ void cpu_scalar_memory(cpu_lower *l, MlirOperation op) {
   neso_op kind = neso__op_of(op);
   MlirValue base = cpu_op_operand(l, op, 0)->scalar;
   MlirValue offset = cpu_op_operand(l, op, 1)->scalar;
-  if (kind == NESO_OP_NESO_STORE || kind == NESO_OP_NESO_MASKED_STORE) {
+  if (cpu_is_store(kind)) {
     MlirValue value = cpu_op_operand(l, op, 2)->scalar;
     MlirValue mask =
         kind == NESO_OP_NESO_STORE ? none : cpu_op_operand(l, op, 3)->scalar;

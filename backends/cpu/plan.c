@@ -81,16 +81,12 @@ static int64_t own_cost(neso_op op) {
   }
 }
 
-static bool is_load(neso_op op) {
-  return op == NESO_OP_NESO_LOAD || op == NESO_OP_NESO_MASKED_LOAD;
-}
-
 static void compute_cost(cpu_lower *l, cpu_value *v) {
   v->cost = 1;
   if (v->rank == 0 || mlirOperationIsNull(v->def) || !cpu_is_lazy(v->op))
     return;
   v->cost = own_cost(v->op);
-  v->has_load = is_load(v->op);
+  v->has_load = cpu_is_load(v->op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def); i++) {
     cpu_value *operand = cpu_operand(l, v, i);
     if (operand->rank == 0)
@@ -164,9 +160,7 @@ static void collect_pulls(cpu_lower *l, cpu_value *v, bool *stretched,
   }
 }
 
-static bool is_write(MlirOperation op) {
-  return cpu_op_is(op, "neso.store") || cpu_op_is(op, "neso.masked_store");
-}
+static bool is_write(MlirOperation op) { return cpu_is_store(neso__op_of(op)); }
 
 /* A store after the load and before a place that wants it: the loaded values
  * must be kept. The store at the place itself may overwrite what it reads
@@ -203,7 +197,7 @@ static void decide(cpu_lower *l, cpu_value *v) {
   bool dear = v->cost > RECOMPUTE_LIMIT;
   v->marked = reshaped || (dear && (count > 1 || stretched)) ||
               (looped && (dear || v->has_load));
-  if (is_load(v->op))
+  if (cpu_is_load(v->op))
     mark_before_stores(l, v);
   if (count == 0)
     v->marked = false;

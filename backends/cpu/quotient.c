@@ -65,8 +65,7 @@ cpu_lv *cpu_quotient(cpu_lower *l, cpu_nest *n, cpu_lv *x, cpu_lv *by) {
   MlirOperation branch = cpu_if(b, odd, 1, &type);
   cpu_builder outer = *b;
   for (int i = 0; i < 2; i++) {
-    b->block = cpu_body(branch, i);
-    b->before = (MlirOperation){NULL};
+    cpu_enter(b, cpu_body(branch, i));
     MlirValue q = i == 0 ? cpu_binary(b, "arith.divf", value, s)
                          : refined(b, value, s, r, nonzero);
     *b = outer;

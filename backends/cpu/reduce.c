@@ -195,22 +195,6 @@ void cpu_reducer_repeat(cpu_lower *l, const cpu_reducer *r, MlirValue *acc,
     acc[i] = cpu_select(b, any, next[i], acc[i]);
 }
 
-static MlirValue slice(cpu_lower *l, MlirValue x, int64_t offset,
-                       int64_t lanes) {
-  cpu_builder *b = &l->b;
-  MlirAttribute start = mlirIntegerAttrGet(b->i64, offset);
-  MlirAttribute size = mlirIntegerAttrGet(b->i64, lanes);
-  MlirAttribute stride = mlirIntegerAttrGet(b->i64, 1);
-  MlirNamedAttribute attributes[] = {
-      cpu_named(b, "offsets", mlirArrayAttrGet(b->ctx, 1, &start)),
-      cpu_named(b, "sizes", mlirArrayAttrGet(b->ctx, 1, &size)),
-      cpu_named(b, "strides", mlirArrayAttrGet(b->ctx, 1, &stride))};
-  MlirType type = cpu_vector(cpu_element(cpu_type(x)), lanes);
-  return mlirOperationGetResult(
-      cpu_op(b, "vector.extract_strided_slice", 1, &x, 1, &type, 3, attributes),
-      0);
-}
-
 static MlirValue first_lane(cpu_lower *l, MlirValue x) {
   cpu_builder *b = &l->b;
   int64_t position = 0;
@@ -226,8 +210,8 @@ static void halve(cpu_lower *l, const cpu_reducer *r, int parts,
   int64_t lanes = cpu_lanes(cpu_type(acc[0])) / 2;
   MlirValue high[2] = {{NULL}};
   for (int i = 0; i < parts; i++) {
-    high[i] = slice(l, acc[i], lanes, lanes);
-    acc[i] = slice(l, acc[i], 0, lanes);
+    high[i] = cpu_slice(&l->b, acc[i], lanes, lanes);
+    acc[i] = cpu_slice(&l->b, acc[i], 0, lanes);
   }
   if (r->arg)
     arg_merge(l, r, acc, high);
