@@ -10,7 +10,6 @@
 #include "launch.h"
 #include "variant.h"
 
-#define ALIGNMENT 64
 #define SCRATCH_LIMIT (UINT64_C(1) << 30)
 
 typedef struct cpu_code {
@@ -51,33 +50,6 @@ static neso_status cpu_open(neso_context *context, int index,
 static void cpu_close(neso_device_info *info) {
   free(info->name);
   free(info->target);
-}
-
-static neso_status cpu_allocate(neso_device *device, size_t size,
-                                void **out_memory) {
-  void *memory = neso__memory_allocate(device->context, size, ALIGNMENT);
-  if (!memory)
-    return neso__out_of_memory("a buffer", size);
-  *out_memory = memory;
-  return NULL;
-}
-
-static void cpu_free(neso_device *device, void *memory, size_t size) {
-  neso__memory_free(device->context, memory, size);
-}
-
-static neso_status cpu_read(neso_device *device, const void *from, void *to,
-                            size_t size) {
-  (void)device;
-  memmove(to, from, size);
-  return NULL;
-}
-
-static neso_status cpu_write(neso_device *device, void *to, const void *from,
-                             size_t size) {
-  (void)device;
-  memmove(to, from, size);
-  return NULL;
 }
 
 static neso_status cpu_load(neso_device *device, const neso_image *image,
@@ -127,10 +99,10 @@ const neso_backend neso__backend_cpu = {
     .query = cpu_query,
     .device_open = cpu_open,
     .device_close = cpu_close,
-    .memory_allocate = cpu_allocate,
-    .memory_free = cpu_free,
-    .memory_read = cpu_read,
-    .memory_write = cpu_write,
+    .memory_allocate = neso__host_allocate,
+    .memory_free = neso__host_free,
+    .memory_read = neso__host_read,
+    .memory_write = neso__host_write,
     .code_load = cpu_load,
     .code_unload = cpu_unload,
     .launch = cpu_launch,

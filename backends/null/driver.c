@@ -41,33 +41,6 @@ static void null_close(neso_device_info *info) {
   free(info->target);
 }
 
-static neso_status null_allocate(neso_device *device, size_t size,
-                                 void **out_memory) {
-  void *memory = neso__memory_allocate(device->context, size, 64);
-  if (!memory)
-    return neso__out_of_memory("a buffer", size);
-  *out_memory = memory;
-  return NULL;
-}
-
-static void null_free(neso_device *device, void *memory, size_t size) {
-  neso__memory_free(device->context, memory, size);
-}
-
-static neso_status null_read(neso_device *device, const void *from, void *to,
-                             size_t size) {
-  (void)device;
-  memcpy(to, from, size);
-  return NULL;
-}
-
-static neso_status null_write(neso_device *device, void *to, const void *from,
-                              size_t size) {
-  (void)device;
-  memcpy(to, from, size);
-  return NULL;
-}
-
 static neso_status null_load(neso_device *device, const neso_image *image,
                              void **out_code) {
   (void)out_code;
@@ -94,10 +67,10 @@ const neso_backend neso__backend_null = {
     .query = null_query,
     .device_open = null_open,
     .device_close = null_close,
-    .memory_allocate = null_allocate,
-    .memory_free = null_free,
-    .memory_read = null_read,
-    .memory_write = null_write,
+    .memory_allocate = neso__host_allocate,
+    .memory_free = neso__host_free,
+    .memory_read = neso__host_read,
+    .memory_write = neso__host_write,
     .code_load = null_load,
     .code_unload = null_unload,
     .launch = null_launch,

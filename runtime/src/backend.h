@@ -64,6 +64,15 @@ typedef struct neso_backend {
   neso_status (*launch)(neso_device *device, const neso_launch *launch);
 } neso_backend;
 
+/* host_memory.c: for backends whose memory is the host's, by its hooks. */
+neso_status neso__host_allocate(neso_device *device, size_t size,
+                                void **out_memory);
+void neso__host_free(neso_device *device, void *memory, size_t size);
+neso_status neso__host_read(neso_device *device, const void *from, void *to,
+                            size_t size);
+neso_status neso__host_write(neso_device *device, void *to, const void *from,
+                             size_t size);
+
 /* NULL when there is none of that name. */
 const neso_backend *neso__backend_find(const char *name);
 /* Names of all, "cpu, null", for messages. */

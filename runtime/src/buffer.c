@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#define BUFFER_ALIGNMENT 64
-
 static neso_buffer *buffer_new(neso_context *context, neso_device *device,
                                size_t size) {
   neso_buffer *buffer = neso__object_new(context, sizeof *buffer);
