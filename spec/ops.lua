@@ -13,7 +13,7 @@
 --   terminator  true for the last operation of a region
 --   attributes  list of {name, kind} for the `neso` dialect (all mandatory); kinds: integer string
 --               bool array
---   args, doc names of the operands and meaning, for the reference page
+--   args, doc names of the operands and meaning
 
 local memory = { { "cache", "string" }, { "evict", "string" }, { "volatile", "bool" } }
 local axis = { { "axis", "integer" } }
