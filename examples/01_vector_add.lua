@@ -15,7 +15,7 @@ local add = neso.jit(function(out, a, b, n, BLOCK)
   tl.store(out + at, sum, mask)
 end)
 
-local n = 100003
+local n = 10003
 local a, b = neso.arange(n, tl.f32), neso.full({ n }, 0.5)
 local out = neso.empty { n }
 

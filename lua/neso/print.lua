@@ -7,6 +7,7 @@ local M = {}
 local EDGE = 3 -- elements shown at each end of a shortened dimension
 local LIMIT = 1000 -- elements shown in full
 local PRECISION = 4
+local LINE = 80 -- columns, beyond which a row goes on in the next line
 
 local format, rep = string.format, string.rep
 local abs, huge = math.abs, math.huge
@@ -106,6 +107,21 @@ local function form_of(x, shown)
   end
 end
 
+-- Elements of one row, folded at LINE and aligned below the first.
+local function row(parts, indent)
+  local lines, line, columns = {}, {}, indent + 1
+  for _, text in ipairs(parts) do
+    if #line > 0 and columns + #text + 1 > LINE then
+      lines[#lines + 1] = table.concat(line, ", ")
+      line, columns = {}, indent + 1
+    end
+    line[#line + 1] = text
+    columns = columns + #text + 2
+  end
+  lines[#lines + 1] = table.concat(line, ", ")
+  return "{" .. table.concat(lines, ",\n" .. rep(" ", indent + 1)) .. "}"
+end
+
 local function render(x, shown, form)
   local unpack = rawget(table, "unpack") or unpack
   local index = {}
@@ -116,7 +132,7 @@ local function render(x, shown, form)
       index[d] = i
       parts[n] = i and walk(d + 1, indent + 1) or "..."
     end
-    if d == #shown then return "{" .. table.concat(parts, ", ") .. "}" end
+    if d == #shown then return row(parts, indent) end
     local separator = "," .. rep("\n", #shown - d) .. rep(" ", indent + 1)
     return "{" .. table.concat(parts, separator) .. "}"
   end

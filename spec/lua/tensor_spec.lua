@@ -150,6 +150,15 @@ describe("a tensor", function()
     assert.truthy(tostring(neso.arange(5000)):find("   0,    1,    2, ..., 4997", 1, true))
     assert.truthy(tostring(neso.tensor { 1e-10, 1 }):find("1.0000e-10", 1, true))
   end)
+
+  it("folds rows at 80 columns", function()
+    local text = tostring(neso.arange(1000))
+    for line in text:gmatch "[^\n]+" do assert.truthy(#line <= 80, line) end
+    assert.truthy(text:find("  14,  15,\n  16,  17,", 1, true))
+    assert.are.equal("{" .. ("10., "):rep(15) .. "10.,\n 10., 10.}\nf32 {18} on cpu:0",
+      tostring(neso.full({ 18 }, 10)))
+    assert.truthy(tostring(neso.full({ 2, 30 }, 1)):find "^{{1%., .-,\n  1%., .-},\n {1%., ")
+  end)
 end)
 
 describe("random tensors", function()
