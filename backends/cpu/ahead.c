@@ -1,6 +1,6 @@
-/* A nest that writes a block to scratch is followed by a store that reads it
- * and writes memory for the first time. The lines of that store are asked for
- * here, where there is work to hide their latency. */
+/* Lines of memory asked for where there is work to hide their latency: of a
+ * store that will read the block which a nest writes to scratch, and of the
+ * block that the next program loads, where this one loads its own again. */
 #include "lower.h"
 
 #define LINE 64
@@ -31,11 +31,12 @@ static bool fits(cpu_lower *l, cpu_nest *n, MlirOperation op,
          cpu_step(l, n, offset, cpu_identity(offset), &step) && step == 1;
 }
 
-static void ask(cpu_lower *l, MlirValue address) {
+static void ask(cpu_lower *l, MlirValue address, bool to_write) {
   cpu_builder *b = &l->b;
-  MlirNamedAttribute attributes[] = {cpu_named(b, "rw", cpu_i32_attr(b, 1)),
-                                     cpu_named(b, "hint", cpu_i32_attr(b, 3)),
-                                     cpu_named(b, "cache", cpu_i32_attr(b, 1))};
+  MlirNamedAttribute attributes[] = {
+      cpu_named(b, "rw", cpu_i32_attr(b, to_write)),
+      cpu_named(b, "hint", cpu_i32_attr(b, 3)),
+      cpu_named(b, "cache", cpu_i32_attr(b, 1))};
   cpu_op(b, "llvm.intr.prefetch", 1, &address, 0, NULL, 3, attributes);
 }
 
@@ -50,7 +51,85 @@ void cpu_ask_ahead(cpu_lower *l, cpu_nest *n, const cpu_value *written) {
         cpu_identity(value), value->element, n->vec_level);
     int64_t bytes = n->lanes * cpu_bytes(value->element);
     for (int64_t at = 0; at < bytes; at += LINE)
-      ask(l, cpu_gep_bytes(&l->b, address, at));
+      ask(l, cpu_gep_bytes(&l->b, address, at), true);
     return;
   }
+}
+
+/* ------------------------------------------------------- next program -- */
+
+typedef struct step_state {
+  cpu_lower *l;
+  int budget;
+} step_state;
+
+/* By how much `v` grows from a program to the next, the same for all lanes;
+ * null: not at all. Code goes where the builder stands. */
+static bool program_step(step_state *s, cpu_value *v, MlirValue *step) {
+  cpu_builder *b = &s->l->b;
+  MlirValue steps[4] = {{NULL}};
+  bool any = false;
+  *step = (MlirValue){NULL};
+  if (mlirOperationIsNull(v->def))
+    return v->rank == 0 && v->ready;
+  if (v->op == NESO_OP_NESO_PROGRAM_ID) {
+    if (cpu_attr_int(v->def, "axis") == 0)
+      *step = cpu_index(b, 1);
+    return true;
+  }
+  intptr_t count = mlirOperationGetNumOperands(v->def);
+  if (cpu_is_load(v->op) || !cpu_is_lazy(v->op) || count > 4 || --s->budget < 0)
+    return false;
+  for (intptr_t i = 0; i < count; i++) {
+    if (!program_step(s, cpu_operand(s->l, v, i), &steps[i]))
+      return false;
+    any |= !mlirValueIsNull(steps[i]);
+  }
+  if (!any)
+    return true;
+  switch (v->op) {
+  case NESO_OP_TENSOR_SPLAT:
+  case NESO_OP_NESO_BROADCAST:
+  case NESO_OP_NESO_EXPAND_DIMS:
+  case NESO_OP_ARITH_EXTSI:
+    *step = steps[0];
+    return true;
+  case NESO_OP_ARITH_ADDI:
+    *step = mlirValueIsNull(steps[0]) ? steps[1]
+            : mlirValueIsNull(steps[1])
+                ? steps[0]
+                : cpu_binary(b, "arith.addi", steps[0], steps[1]);
+    return true;
+  case NESO_OP_ARITH_MULI: {
+    int moving = mlirValueIsNull(steps[0]);
+    cpu_value *factor = cpu_operand(s->l, v, 1 - moving);
+    if (v->rank > 0 || !mlirValueIsNull(steps[1 - moving]))
+      return false;
+    *step = cpu_binary(b, "arith.muli", steps[moving],
+                       cpu_resize(b, factor->scalar, b->i64, true));
+    return true;
+  }
+  default:
+    return false;
+  }
+}
+
+void cpu_ask_next(cpu_lower *l, cpu_nest *n, cpu_value *load, MlirValue address,
+                  int level) {
+  step_state s = {l, 50};
+  MlirValue step;
+  bool again = load->loaded_in != 0 && load->loaded_in != l->epoch;
+  if (load->loaded_in < 0)
+    return;
+  load->loaded_in = again ? -1 : l->epoch;
+  cpu_at(l, n, 0);
+  if (!again || !mlirBlockEqual(load->block, cpu_body(l->tile_func, 0)) ||
+      !program_step(&s, cpu_operand(l, load, 1), &step) ||
+      mlirValueIsNull(step))
+    return;
+  cpu_at(l, n, level);
+  MlirValue next = cpu_gep(&l->b, address, step, load->element);
+  int64_t bytes = n->lanes * cpu_bytes(load->element);
+  for (int64_t at = 0; at < bytes; at += LINE)
+    ask(l, cpu_gep_bytes(&l->b, next, at), false);
 }

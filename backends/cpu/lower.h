@@ -59,6 +59,7 @@ struct cpu_value {
   MlirValue scalar;
   struct cpu_lanes_memo *memo;
   int64_t memo_epoch;
+  int64_t loaded_in; /* epoch of the first nest that loads it; -1: asked for */
   cpu_value *next_pending;
 };
 
@@ -125,6 +126,10 @@ bool cpu_same_shape(const cpu_value *a, const cpu_value *b);
 
 /* ahead.c: asks for the memory of the store that will read `written`. */
 void cpu_ask_ahead(cpu_lower *l, cpu_nest *n, const cpu_value *written);
+/* Asks for what the next program loads where `load` loads a whole chunk from
+ * `address`, once, in the second nest that does. */
+void cpu_ask_next(cpu_lower *l, cpu_nest *n, cpu_value *load, MlirValue address,
+                  int level);
 
 /* scratch.c */
 cpu_buffer *cpu_buffer_new(cpu_lower *l, MlirType element, int rank,

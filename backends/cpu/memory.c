@@ -243,6 +243,9 @@ cpu_lv *cpu_eval_load(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
     MlirValue address = cpu_contiguous_address(l, n, base, cpu_operand(l, v, 1),
                                                c, v->element, level);
     if (mlirValueIsNull(on)) {
+      if (n->assume)
+        cpu_ask_next(l, n, v, address, level);
+      cpu_at(l, n, level);
       MlirType type = cpu_vector(stored_type(l, v->element), n->lanes);
       MlirValue x = cpu_load(&l->b, type, address, cpu_bytes(v->element));
       return cpu_lv_vector(l, from_stored(l, x, v->element), level);
