@@ -31,44 +31,20 @@ local function set_epoch(kernel, epoch)
   core.set_captures(kernel._handle, kernel._captures.rows, epoch)
 end
 
--- A row for "the table has these keys": a field that reads as their list.
-local function keys_owner(t, keys)
-  local known = {}
-  for _, key in ipairs(keys) do known[key] = true end
-  local same = serialize.keys(t)
-  return setmetatable({}, { __index = function()
-    local count = 0
-    for key in pairs(t) do
-      count = count + 1
-      if not known[key] then return serialize.keys(t) end
-    end
-    return count == #keys and same or serialize.keys(t)
-  end })
-end
-
-local function row_of(entry, captures)
-  if entry.kind ~= "keys" then
-    return entry.fn or entry.table, entry.index or entry.key, entry.value
-  end
-  local owner = captures.keys[entry.table] or keys_owner(entry.table, entry.keys)
-  captures.keys[entry.table] = owner
-  return owner, "keys", owner.keys
-end
-
 --- Adds what a build read. Values are those of now: they name the present epoch.
 ---@param kernel table
 ---@param list table[] `captures` of the frontend's info
 function M.add(kernel, list)
   local captures = kernel._captures
   for _, entry in ipairs(list) do
-    local owner, key, value = row_of(entry, captures)
+    local owner, key = entry.fn or entry.table, entry.index or entry.key
     local seen = captures.seen[owner] or {}
     captures.seen[owner] = seen
     if not seen[key] then
       seen[key] = true
       local row = captures.rows
       captures[3 * row + 1], captures[3 * row + 2] = owner, key
-      captures[3 * row + 3] = value
+      captures[3 * row + 3] = entry.value
       captures.rows = row + 1
       captures.labels[captures.rows] = entry.name or tostring(key)
     end

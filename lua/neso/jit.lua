@@ -1,7 +1,7 @@
 --- Kernels: what `neso.jit` and `neso.kernel` give. Defining one compiles nothing.
 -- `k[grid](...)` launches; a launcher is made once a grid and kept, so a launch makes no closure.
 local core = require "neso.shell"
-local dtype = require "neso.dtype"
+local declare = require "neso.declare"
 local suggest = require "neso.suggest"
 
 local debug = require "debug"
@@ -13,8 +13,6 @@ local unpack = rawget(table, "unpack") or unpack
 
 local M = {}
 
--- Values of neso_param_kind.
-local AUTO, CONST, SCALAR, POINTER = 0, 1, 2, 3
 local MAX_LAUNCHERS = 256 -- kept a kernel
 
 ---@class neso.kernel
@@ -31,70 +29,15 @@ function M.is(value)
   return type(value) == "table" and getmetatable(value) == kernel_meta
 end
 
-local function is_constexpr(value)
-  return value == "constexpr" or (type(value) == "table" and value.kind == "constexpr")
-end
-
--- A declared type: param kind and dtype, nil when it is none.
-local function declared_type(value)
-  if is_constexpr(value) then return CONST end
-  local plain = dtype.find(value)
-  if plain then return SCALAR, plain end
-  local pointee = type(value) == "string" and value:match "^%*(%w+)$"
-  if pointee and dtype.find(pointee) then return POINTER, dtype.find(pointee) end
-  return nil
-end
-
-local function kind_by_name(name)
-  return name:find "%a" and name == name:upper() and CONST or AUTO
-end
-
--- kind, dtype, default of parameter `name`
-local function declaration(name, value)
-  if value == nil then return kind_by_name(name) end
-  if type(value) == "number" or type(value) == "boolean" then
-    return kind_by_name(name), nil, value
-  end
-  local kind, element = declared_type(value)
-  if kind then return kind, element end
-  if type(value) == "table" and getmetatable(value) == nil then
-    local default = value.default
-    if value[1] == nil then return kind_by_name(name), nil, default end
-    kind, element = declared_type(value[1])
-    if kind then return kind, element, default end
-  end
-  error(format("parameter '%s' is declared as %s: expected a dtype (tl.f32, \"f32\"), a pointer "
-    .. "(\"*f32\"), tl.constexpr or a default value", name, tostring(value)), 4)
-end
-
-local function check_declared(decl, names, level)
-  local known = {}
-  for _, name in ipairs(names) do known[name] = true end
-  for name in pairs(decl) do
-    if not known[name] then
-      error(format("the declaration names '%s', which is no parameter of the kernel%s",
-        tostring(name), suggest.hint(tostring(name), names)), level + 1)
-    end
-  end
-end
-
+-- nil and a message when the declaration is wrong.
 local function new_kernel(fields, names, decl)
-  check_declared(decl, names, 3)
-  local kinds, codes, defaults, positions = {}, {}, nil, {}
-  for i, name in ipairs(names) do
-    local kind, element, default = declaration(name, decl[name])
-    kinds[i], codes[i] = kind, element and element.code or 0
-    positions[name] = i
-    if default ~= nil then
-      defaults = defaults or {}
-      defaults[i] = default
-    end
-  end
+  local declared, why = declare.read(names, decl)
+  if not declared then return nil, why end
   fields.params = names
-  fields._handle = core.kernel(names, kinds, codes)
-  fields._captures = { rows = 0, seen = {}, keys = {}, labels = {} }
+  fields._handle = core.kernel(names, declared.kinds, declared.codes)
+  fields._captures = { rows = 0, seen = {}, labels = {} }
   fields._epochs, fields._epoch, fields._last_epoch, fields._states = {}, 0, 0, 0
-  fields._names, fields._defaults = positions, defaults
+  fields._names, fields._defaults = declared.positions, declared.defaults
   fields._kept, fields._variants = 0, {}
   return setmetatable(fields, kernel_meta)
 end
@@ -107,6 +50,7 @@ local function source_of(fn)
   return require "neso.frontend.source".of(fn)
 end
 
+-- nil and the reason when the text of the function is not to be had.
 local function parameter_names(fn)
   if has_parameter_names then
     local names = {}
@@ -118,7 +62,7 @@ local function parameter_names(fn)
     return names
   end
   local record, why = source_of(fn)
-  if not record then error(why, 4) end
+  if not record then return nil, why end
   local ctx = { name = record.name, text = record.text, version = record.version }
   local node = require "neso.frontend.parser".parse_function(record.text, record.from, record.to,
     ctx)
@@ -144,8 +88,14 @@ function M.jit(decl, fn)
   local info = debug.getinfo(fn, "S")
   if info.what == "C" then error("neso.jit: a C function has no Lua source", 2) end
   require "neso.frontend.source".keep(fn)
-  return new_kernel({ _fn = fn, _place = info.short_src .. ":" .. info.linedefined },
-    parameter_names(fn), decl)
+  local names, why = parameter_names(fn)
+  local kernel
+  if names then
+    local place = info.short_src .. ":" .. info.linedefined
+    kernel, why = new_kernel({ _fn = fn, _place = place }, names, decl)
+  end
+  if not kernel then error(why, 2) end
+  return kernel
 end
 
 local function function_nodes(block, ctx)
@@ -208,13 +158,14 @@ function M.kernel(text, env)
   ctx = block.ctx
   local functions = function_nodes(block, ctx)
   if #functions == 0 then error("neso.kernel: the string holds no function", 2) end
-  local declare = env and env.declare or {}
+  local declared = env and env.declare or {}
   local scope, results = string_env(env), {}
   for _, entry in ipairs(functions) do
     entry.node.ctx = ctx
-    local kernel = new_kernel({ name = entry.name, _ast = entry.node, _env = scope,
+    local kernel, why = new_kernel({ name = entry.name, _ast = entry.node, _env = scope,
       _place = name .. ":" .. entry.node.line }, parameters_of(entry.node, ctx),
-      declare[entry.name] or {})
+      declared[entry.name] or {})
+    if not kernel then error(why, 2) end
     rawset(scope, entry.name, kernel)
     if entry.exported or #functions == 1 then results[#results + 1] = kernel end
   end

@@ -59,16 +59,6 @@ end
 ---@return string
 function M.value(value) return value_text(value, 0) end
 
---- The keys of a table, in one text.
----@param t table
----@return string
-function M.keys(t)
-  local keys = {}
-  for key in pairs(t) do keys[#keys + 1] = M.reference(key) end
-  table.sort(keys)
-  return table.concat(keys, ",")
-end
-
 --- As `value`, but every table is known by identity: for captured values, whose contents are
 --- captured on their own.
 ---@param value any

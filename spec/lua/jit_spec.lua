@@ -128,6 +128,20 @@ describe("declarations", function()
     assert.is_false((pcall(neso.jit, 3)))
     assert.is_false((pcall(neso.jit, print)))
   end)
+
+  it("are refused with the user's line", function()
+    local line = debug.getinfo(1, "l").currentline
+    local _, why = pcall(function()
+      local k = neso.jit({ count = "f31" }, function(count) return count end)
+      return k
+    end)
+    assert.truthy(why:find("jit_spec.lua:" .. line + 2 .. ":", 1, true), why)
+    _, why = pcall(function()
+      local k = neso.kernel("function k(count) end", { declare = { k = { cuont = tl.i32 } } })
+      return k
+    end)
+    assert.truthy(why:find("jit_spec.lua:" .. line + 7 .. ":", 1, true), why)
+  end)
 end)
 
 describe("variants", function()

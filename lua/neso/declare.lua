@@ -1,0 +1,82 @@
+--- Declared types and defaults of a kernel's parameters.
+local dtype = require "neso.dtype"
+local suggest = require "neso.suggest"
+
+local format = string.format
+
+local M = {}
+
+-- Values of neso_param_kind.
+local AUTO, CONST, SCALAR, POINTER = 0, 1, 2, 3
+
+local function is_constexpr(value)
+  return value == "constexpr" or (type(value) == "table" and value.kind == "constexpr")
+end
+
+-- A declared type: param kind and dtype, nil when it is none.
+local function declared_type(value)
+  if is_constexpr(value) then return CONST end
+  local plain = dtype.find(value)
+  if plain then return SCALAR, plain end
+  local pointee = type(value) == "string" and value:match "^%*(%w+)$"
+  if pointee and dtype.find(pointee) then return POINTER, dtype.find(pointee) end
+  return nil
+end
+
+local function kind_by_name(name)
+  return name:find "%a" and name == name:upper() and CONST or AUTO
+end
+
+-- kind, dtype, default of parameter `name`; nil when `value` declares nothing.
+local function declaration(name, value)
+  if value == nil then return kind_by_name(name) end
+  if type(value) == "number" or type(value) == "boolean" then
+    return kind_by_name(name), nil, value
+  end
+  local kind, element = declared_type(value)
+  if kind then return kind, element end
+  if type(value) == "table" and getmetatable(value) == nil then
+    local default = value.default
+    if value[1] == nil then return kind_by_name(name), nil, default end
+    kind, element = declared_type(value[1])
+    if kind then return kind, element, default end
+  end
+  return nil
+end
+
+local function unknown_name(decl, names)
+  local known = {}
+  for _, name in ipairs(names) do known[name] = true end
+  for name in pairs(decl) do
+    if not known[name] then
+      return format("the declaration names '%s', which is no parameter of the kernel%s",
+        tostring(name), suggest.hint(tostring(name), names))
+    end
+  end
+end
+
+--- What a declaration says of the parameters; nil and the reason when it cannot be one.
+---@param names string[] parameters in their order
+---@param decl table parameter -> type, default, or { type, default = }
+---@return table|nil { kinds, codes, defaults (nil: none), positions }
+---@return string|nil reason
+function M.read(names, decl)
+  local why = unknown_name(decl, names)
+  if why then return nil, why end
+  local out = { kinds = {}, codes = {}, positions = {} }
+  for i, name in ipairs(names) do
+    local kind, element, default = declaration(name, decl[name])
+    if not kind then
+      return nil, format("parameter '%s' is declared as %s: expected a dtype (tl.f32, \"f32\"), a "
+        .. "pointer (\"*f32\"), tl.constexpr or a default value", name, tostring(decl[name]))
+    end
+    out.kinds[i], out.codes[i], out.positions[name] = kind, element and element.code or 0, i
+    if default ~= nil then
+      out.defaults = out.defaults or {}
+      out.defaults[i] = default
+    end
+  end
+  return out
+end
+
+return M
