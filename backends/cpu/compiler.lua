@@ -2,7 +2,11 @@
 -- Names that begin with `neso-` are passes of ours, others MLIR's; the stage `opt` lists LLVM's.
 return {
   stages = {
-    { name = "tile", passes = "neso-verify,canonicalize,cse,loop-invariant-code-motion" },
+    {
+      name = "tile",
+      passes = "neso-verify,canonicalize,cse,loop-invariant-code-motion,"
+        .. "int-range-optimizations,canonicalize",
+    },
     {
       name = "cpu",
       passes = "neso-cpu-layout,neso-cpu-lower,neso-math-polynomials,"
