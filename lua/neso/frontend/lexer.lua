@@ -35,7 +35,7 @@ local HINTS = {
   ["!="] = "Lua writes `~=` for not equal",
   ["!"] = "Lua writes `not`",
   ["`"] = "strings are written with ', \" or [[ ]]",
-  ["@"] = "Lua has no decorators: write `neso.jit(function(...) ... end)`",
+  ["@"] = "a matrix product is tl.dot(a, b); for @triton.jit write neso.jit(function(...) ... end)",
   ["?"] = "Lua has no `?:`; write `cond and a or b`",
 }
 

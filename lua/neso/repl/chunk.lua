@@ -60,8 +60,8 @@ local function is_unfinished(message, text)
   return not find(message, "unfinished string near", 1, true) or find(text, "\\$") ~= nil
 end
 
--- The message of neso's own parser, which shows the place; LuaJIT's when only that one objects.
-local function syntax_error(text, name, message)
+--- The message of neso's own parser, which shows the place; LuaJIT's when only that one objects.
+function chunk.syntax_error(text, name, message)
   local ok, own = pcall(parser.parse_chunk, text, { name = sub(name, 2), host = true })
   return ok and message or own
 end
@@ -99,7 +99,7 @@ function chunk.compile(session, original)
   if is_unfinished(why, text) or is_unfinished(why_value, text) then
     return nil, "unfinished", why
   end
-  return nil, "error", syntax_error(text, name, why)
+  return nil, "error", chunk.syntax_error(text, name, why)
 end
 
 --- Compiles an expression that a command works on; the first result is to be dropped, too.
@@ -107,7 +107,7 @@ end
 function chunk.expression(session, text)
   local name, as_value = "=neso:" .. session.count + 1, AS_VALUE .. text
   local f, why = loadstring(as_value, name)
-  if not f then error(syntax_error(text, name, why), 0) end
+  if not f then error(chunk.syntax_error(text, name, why), 0) end
   return prepared(session, f, name, as_value, text, {})
 end
 

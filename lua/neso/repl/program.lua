@@ -23,7 +23,8 @@ Without a script, neso is a prompt: type Lua, see values; `:help` there tells th
   -v, --version        versions
   --                   no options after this
 
-Environment: NESO_BACKEND (cpu, nvidia, amd, ...), NESO_CACHE_DIR, NESO_DUMP (tile,llvm,asm).
+Environment: NESO_BACKEND (cpu), NESO_BACKEND_PATH, NESO_CACHE_DIR, NESO_CACHE_SIZE,
+NESO_DUMP (tile,llvm,asm).
 A script with the name of a command runs as ./devices or ./cache.
 ]=]
 
@@ -57,7 +58,9 @@ end
 -- The text is kept, so that kernels of the script compile from what was loaded.
 local function load_kept(text, name)
   require "neso.frontend.source".register(name, text)
-  return loadstring(text, name)
+  local chunk, why = loadstring(text, name)
+  if chunk then return chunk end
+  return nil, require "neso.repl.chunk".syntax_error(text, name, why)
 end
 
 local function read_script(path)
