@@ -111,6 +111,13 @@ void neso__push_int64(lua_State *L, neso_binding *binding, int64_t value);
 bool neso__read_integer(lua_State *L, int index, neso_wide_kind *kind,
                         neso_wide *out);
 
+void neso__push_element(lua_State *L, neso_binding *binding, neso_dtype dtype,
+                        const void *source);
+/* Stores the Lua value as an element; or stores nothing and says why the
+ * dtype cannot hold it ("is out of range"). */
+const char *neso__write_element(lua_State *L, int index, neso_dtype dtype,
+                                void *destination);
+
 /* Registers a file's functions in the table on the top of the stack. */
 void neso__open_tensor(lua_State *L);
 void neso__open_values(lua_State *L);
