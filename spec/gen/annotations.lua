@@ -1,6 +1,9 @@
 -- luajit spec/gen/annotations.lua OPS_LANGUAGE_LUA OUT
 -- Writes the LuaLS definitions of neso.language: what editors show and complete in kernels.
 
+local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+local signature = dofile(here .. "../../lua/neso/language/signature.lua")
+
 local types = {
   axis = "integer", first = "integer", last = "integer", step = "integer", n = "integer",
   shape = "integer[]|integer", order = "integer[]", values = "integer|integer[]",
@@ -15,34 +18,20 @@ local no_result = { store = true, static_assert = true, static_print = true, ass
 local results = { range = "fun(): neso.value", static_range = "fun(): integer",
   next_power_of_2 = "integer" }
 
-local function params_of(row)
-  local params = {}
-  for word in row[2]:gmatch("%S+") do
-    local name, optional = word:match("^([%w_]+)(%??)$")
-    params[#params + 1] = { name = name or "...", optional = optional == "?",
-      type = types[name] or "neso.value|number" }
-  end
-  return params
-end
-
-local function is_method(row, params)
-  if row.method ~= nil then return row.method end
-  return params[1] and (params[1].name == "x" or params[1].name == "pointer")
-end
-
 local function describe(out, row, params, from)
   out[#out + 1] = "--- " .. row.doc
+  local names = {}
   for i = from, #params do
-    local param = params[i]
-    out[#out + 1] = ("---@param %s%s %s"):format(param.name, param.optional and "?" or "",
-      param.name == "..." and "any" or param.type)
+    local name, optional = params[i].name, params[i].optional and "?" or ""
+    out[#out + 1] = ("---@param %s%s %s"):format(name, optional, types[name] or "neso.value|number")
+    names[#names + 1] = name
+  end
+  if params.variadic then
+    out[#out + 1] = "---@param ... any"
+    names[#names + 1] = "..."
   end
   if not no_result[row[1]] then
     out[#out + 1] = "---@return " .. (results[row[1]] or "neso.value")
-  end
-  local names = {}
-  for i = from, #params do
-    names[#names + 1] = params[i].name
   end
   return table.concat(names, ", ")
 end
@@ -68,11 +57,11 @@ local out = {
   "local tl = {}",
 }
 for _, row in ipairs(rows) do
-  local params = params_of(row)
+  local params = signature.params(row)
   out[#out + 1] = ""
   local names = describe(out, row, params, 1)
   out[#out + 1] = ("function tl.%s(%s) end"):format(row[1], names)
-  if is_method(row, params) then
+  if signature.is_method(row, params) then
     local class = params[1].name == "pointer" and "pointer" or "value"
     out[#out + 1] = ""
     names = describe(out, row, params, 2)

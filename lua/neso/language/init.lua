@@ -2,6 +2,7 @@
 --- functions that have a meaning in kernels only. The list of them is data (spec/ops_language.lua).
 
 local dtype = require "neso.dtype"
+local signature = require "neso.language.signature"
 
 ---@class neso.language
 ---@field dtypes table<string, neso.dtype>
@@ -34,33 +35,14 @@ local Op = {
   end,
 }
 
-local function params_of(text)
-  local params = {}
-  for word in text:gmatch("%S+") do
-    local name, optional = word:match("^([%w_]+)(%??)$")
-    if word == "..." then
-      params.variadic = true
-    else
-      params[#params + 1] = { name = name, optional = optional == "?" }
-    end
-  end
-  return params
-end
-
-local function is_method(row, params)
-  if row.method ~= nil then return row.method end
-  local first = params[1] and params[1].name
-  return first == "x" or first == "pointer"
-end
-
 local function load_rows()
   ops, methods, op_names, method_names = {}, {}, {}, {}
   for _, row in ipairs(require "neso.language.rows") do
-    local params = params_of(row[2])
+    local params = signature.params(row)
     local op = setmetatable({ name = row[1], row = row, params = params }, Op)
     ops[op.name] = op
     op_names[#op_names + 1] = op.name
-    if is_method(row, params) then
+    if signature.is_method(row, params) then
       methods[op.name] = op
       method_names[#method_names + 1] = op.name
     end

@@ -77,6 +77,11 @@ function M.cdiv(cx, a)
   return expr.binary(cx, "//", raised, a.d)
 end
 
+function M.div_floor(cx, a)
+  if type(a.x) == "number" and type(a.y) == "number" then return language.div_floor(a.x, a.y) end
+  return expr.binary(cx, "//", a.x, a.y)
+end
+
 local function truncated(remainder)
   return function(cx, a)
     if type(a.x) == "number" and type(a.y) == "number" and a.y ~= 0 then
