@@ -26,7 +26,14 @@ local function tanh(x)
 end
 
 local function cdiv(x, d)
+  if type(x) ~= "number" or type(d) ~= "number" then
+    error(("tl.cdiv takes numbers, got %s and %s"):format(type(x), type(d)), 2)
+  end
   return -math.floor(-x / d)
+end
+
+local function div_floor(x, y)
+  return math.floor(x / y)
 end
 
 local function power_of_2(n)
@@ -139,6 +146,8 @@ return {
     doc = "x where the condition is true, y elsewhere; both are computed." },
   { "cdiv", "x d", group = "math", reference = cdiv, host = true,
     doc = "x / d rounded up, for integers and d > 0." },
+  { "div_floor", "x y", group = "math", reference = div_floor, host = true,
+    doc = "Quotient rounded down, exact for integers: `x // y` where Lua has no such operator." },
   { "div_trunc", "x y", group = "math", doc = "Quotient cut toward zero, as in C; x / 0 gives 0." },
   { "rem", "x y", group = "math", doc = "Remainder with the sign of x, as in C; of 0 it is x." },
   { "umulhi", "x y", group = "math",

@@ -29,7 +29,8 @@ function M.closest(name, names)
     local d = distance(name:lower(), candidate:lower())
     if not best or d < best_distance then best, best_distance = candidate, d end
   end
-  if best and best_distance <= min(3, 1 + math.floor(#name / 3)) then return best end
+  local limit = min(3, 1 + math.floor(#name / 3), #name - 1)
+  if best and best_distance <= limit then return best end
   return nil
 end
 

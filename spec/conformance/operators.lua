@@ -62,10 +62,12 @@ for _, bits in ipairs { 8, 16, 32 } do
     if bits < 32 then
       add("*", "a * b", dtype, dtype, list, function(a, b) return fit(a * b) end)
     end
-    add("//", "a // b", dtype, dtype, list, divides(function(a, b)
+    local floored = divides(function(a, b)
       if b == 0 then return a < 0 and -1 or 0 end
       return math.floor(a / b)
-    end))
+    end)
+    add("//", "a // b", dtype, dtype, list, floored)
+    add("div_floor", "tl.div_floor(a, b)", dtype, dtype, list, floored)
     add("%", "a % b", dtype, dtype, list, divides(function(a, b)
       if b == 0 then return a end
       return a - math.floor(a / b) * b

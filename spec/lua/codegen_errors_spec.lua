@@ -38,6 +38,15 @@ hint: x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}]],
   it("nil", function()
     refused("local y = foo + n", "cannot apply '+' to nil and scalar of i32",
       "'foo' has no value here")
+    refused("local width = 2 local y = n * widht", "cannot apply '*' to scalar of i32 and nil",
+      "'widht' has no value here; did you mean 'width'?")
+    refused("local y = n + tl.arange(0, 4).shape[0]", "cannot apply '+' to scalar of i32 and nil",
+      "tables of Lua count from 1")
+    refused("local mask = n > 2 local y = tl.load(x, msak)", "'msak' is not set",
+      "did you mean 'mask'?")
+    refused("tl.store(x, n, None)", "'None' is not set", "Lua writes nil")
+    refused("for i in range(n) do end", "cannot call 'range': it is nil", "Lua writes tl.range")
+    support.error("local none tl.store(x, n, none) error 'through'", params)
     refused("foo(n)", "cannot call 'foo': it is nil",
       "the name is not set where the kernel looks for it")
   end)

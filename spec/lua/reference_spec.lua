@@ -25,7 +25,8 @@ describe("spec/ops_language.lua", function()
     to = "v:to(tl.i8)", bitcast = "v:bitcast(tl.i32)", fma = "tl.fma(v, 2, v)",
     pow = "tl.pow(v, 2.5)", atan2 = "tl.atan2(v, 1)", minimum = "tl.minimum(v, 0)",
     maximum = "tl.maximum(v, 0)", clamp = "tl.clamp(v, 0, 1)", where = "tl.where(v > 1, v, 0)",
-    cdiv = "tl.cdiv(n, 16)", div_trunc = "tl.div_trunc(n, 3)", rem = "tl.rem(n, 3)",
+    cdiv = "tl.cdiv(n, 16)", div_floor = "tl.div_floor(n, 3)",
+    div_trunc = "tl.div_trunc(n, 3)", rem = "tl.rem(n, 3)",
     umulhi = "tl.umulhi(n, n)", next_power_of_2 = "tl.next_power_of_2(100)",
     xor_sum = "tl.xor_sum(tl.arange(4))", dot = "tl.dot(w, w:T())",
     static_assert = "tl.static_assert(true)", static_print = "tl.static_print('x', v)",
@@ -49,5 +50,19 @@ describe("spec/ops_language.lua", function()
       local shown = not row.op or row.op == "neso.reshape" or text:find(row.op, 1, true)
       assert.truthy(shown, row[1] .. "\n" .. text)
     end
+  end)
+
+  it("lists what is not there, and nothing that is", function()
+    local language = require "neso.language"
+    local file = assert(io.open(here .. "../language.md"))
+    local page = file:read "*a"
+    file:close()
+    local section = page:match "\n## Not there yet\n(.*)"
+    for name in pairs(require "neso.language.absent") do
+      assert.is_nil(language[name], name)
+      assert.truthy(section:find("`" .. name .. "`", 1, true), name)
+    end
+    assert.truthy(support.error("tl.atomic_add(x, 1)", "x:*f32")
+      :find("tl has no 'atomic_add' yet", 1, true))
   end)
 end)

@@ -5,6 +5,7 @@ local control = require "neso.frontend.control"
 local expr = require "neso.frontend.expr"
 local fields = require "neso.frontend.fields"
 local host = require "neso.frontend.host"
+local names = require "neso.frontend.names"
 local parser = require "neso.frontend.parser"
 local source = require "neso.frontend.source"
 local stmt = require "neso.frontend.stmt"
@@ -156,7 +157,8 @@ local function refuse(cx, callee, node)
     or node.kind == "Call" and node.callee.kind == "Index" and node.callee.key.value
   local what = name and ("'%s'"):format(tostring(name)) or "this"
   cx:fail(("cannot call %s: it is %s"):format(what, values.describe(callee)),
-    callee == nil and "the name is not set where the kernel looks for it" or nil, node)
+    callee == nil and (names.suggest(cx, tostring(name))
+      or "the name is not set where the kernel looks for it") or nil, node)
 end
 
 --- Calls a value with evaluated arguments {n=, ...}; gives the results in the same form.
@@ -177,10 +179,16 @@ function M.apply(cx, callee, args, node)
   return refuse(cx, callee, node)
 end
 
+-- A misspelt mask must not become no mask.
+local function check_arguments(cx, nodes, args)
+  for i, node in ipairs(nodes) do names.check_set(cx, node, args[i]) end
+end
+
 --- f(...)
 function M.call(cx, node)
   local callee = expr.eval(cx, node.callee)
   local args = expr.eval_list(cx, node.args)
+  if fields.language.is_op(callee) then check_arguments(cx, node.args, args) end
   expr.place(cx, node)
   return M.apply(cx, callee, args, node)
 end
@@ -189,6 +197,7 @@ end
 function M.method(cx, node)
   local object = expr.eval(cx, node.object)
   local args = expr.eval_list(cx, node.args)
+  if values.is_runtime(object) then check_arguments(cx, node.args, args) end
   expr.place(cx, node)
   for i = args.n, 1, -1 do
     args[i + 1] = args[i]

@@ -246,18 +246,22 @@ end
 
 -- Other operators ---------------------------------------------------------------------------------
 
-local function nil_hint(node, a, b)
+local function nil_hint(cx, node, a, b)
   for _, side in ipairs { { a, "left" }, { b, "right" } } do
     local operand = node[side[2]]
     if side[1] == nil and operand and operand.kind == "Name" then
-      return ("'%s' has no value here"):format(operand.name)
+      local nearest = not operand.decl and names.suggest(cx, operand.name)
+      return ("'%s' has no value here%s"):format(operand.name, nearest and "; " .. nearest or "")
+    end
+    if side[1] == nil and operand and operand.kind == "Index" and operand.key.value == 0 then
+      return "tables of Lua count from 1"
     end
   end
 end
 
 local function refuse_operator(cx, op, a, b)
   cx:fail(("cannot apply '%s' to %s and %s"):format(op, values.describe(a), values.describe(b)),
-    nil_hint(cx.node, a, b))
+    nil_hint(cx, cx.node, a, b))
 end
 
 local number_operators = {
@@ -276,7 +280,8 @@ function M.binary(cx, op, a, b)
     cx:fail("'..' joins strings known when compiling, got "
       .. values.describe(is_runtime(a) and a or b))
   end
-  local other = is_runtime(a) and b or a
+  local other = a
+  if is_runtime(a) then other = b end
   if not is_runtime(other) and type(other) ~= "number" and type(other) ~= "boolean" then
     if op == "==" then return false end
     if op == "~=" then return true end

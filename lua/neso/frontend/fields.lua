@@ -48,12 +48,17 @@ local function read_runtime(cx, x, key)
   end
   cx:fail(("an element of %s cannot be picked by an index"):format(values.describe(x)),
     is_pointer(x) and "read memory with tl.load(p + i)"
+      or key == nil and "x:col() is x[:, None], x:row() is x[None, :]; see also tl.expand_dims"
       or "a block is worked on as a whole; see tl.where and the reductions")
 end
 
 local function read_language(cx, key)
   local value = M.language[key]
   if value == nil then
+    local advice = require("neso.language.absent")[key]
+    if advice then
+      cx:fail(("tl has no '%s' yet"):format(key), advice ~= "" and advice or nil)
+    end
     cx:fail(("tl has no '%s'"):format(tostring(key)), did_you_mean(key, M.language.names()))
   end
   return value

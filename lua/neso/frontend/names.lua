@@ -1,6 +1,8 @@
 --- Free names of a function, and reads of the host's tables: what is read is noted, since the
 --- compiled variant holds for these values only.
 
+local suggest = require "neso.suggest"
+
 local M = {}
 
 local getfenv = rawget(_G, "getfenv")
@@ -71,6 +73,38 @@ function M.read_free(cx, code, name)
     if found then return value end
   end
   return global(cx, code, name)
+end
+
+-- What other languages call it.
+local FOREIGN = { None = "nil", null = "nil", nullptr = "nil", True = "true", False = "false",
+  range = "tl.range", len = "`#` or x.shape", int = "x:to(tl.i32)", float = "x:to(tl.f32)" }
+
+-- Names of the locals that a scope sees.
+local function visible(scope)
+  local list = {}
+  while scope do
+    for decl in pairs(scope) do
+      if type(decl) == "table" and type(decl.name) == "string" then list[#list + 1] = decl.name end
+    end
+    scope = scope.parent
+  end
+  return list
+end
+
+--- What may have been meant by a name that nothing has set, or nil.
+function M.suggest(cx, name)
+  if FOREIGN[name] then return "Lua writes " .. FOREIGN[name] end
+  local nearest = suggest.closest(name, visible(cx.frame.scope))
+  return nearest and ("did you mean '%s'?"):format(nearest)
+end
+
+--- Fails where a name that nothing has set is about to be used as a value.
+function M.check_set(cx, node, value)
+  if value ~= nil or node.kind ~= "Name" or node.decl then return end
+  local code = cx.frame.code
+  if code.fn and upvalue(cx, code.fn, node.name) then return end
+  cx:fail(("'%s' is not set"):format(node.name), M.suggest(cx, node.name)
+    or "the name is not set where the kernel looks for it; nothing at all is written `nil`", node)
 end
 
 --- Cell of a declared local, searched outward from the scope.

@@ -11,7 +11,7 @@ local NEWER = {
   ["~"] = "Lua writes `~=` for not equal, `not` for negation, bit.bxor(a, b) for xor",
   ["<<"] = BITWISE:format("<<", "lshift"),
   [">>"] = BITWISE:format(">>", "rshift"),
-  ["//"] = "floor division is math.floor(a / b) in Lua 5.1, or `//` in a string kernel "
+  ["//"] = "floor division is tl.div_floor(a, b), or `//` in a string kernel "
     .. "(neso.kernel[[ ... ]]); a comment starts with --",
 }
 
