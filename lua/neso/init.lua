@@ -2,8 +2,10 @@
 -- Requiring this module loads nothing else: each name below loads its module when it is first
 -- used, libneso with the first tensor or launch, and the compiler with the first cache miss.
 
+local VERSION = "0.1.0"
+
 ---@class neso
-local neso = { _VERSION = "neso 0.1.0", version = "0.1.0" }
+local neso = { _VERSION = "neso " .. VERSION, version = VERSION }
 
 local require, setmetatable = require, setmetatable
 

@@ -1,9 +1,10 @@
 --- Binds the C module to the shell: what C calls back into, loaded when it is called.
 local core = require "neso.core"
 local dtype = require "neso.dtype"
+local version = require("neso").version
 
-assert(core.version == "0.1.0",
-  "neso.core is of version " .. tostring(core.version) .. ", the Lua modules of 0.1.0")
+assert(core.version == version,
+  ("neso.core is of version %s, the Lua modules of %s"):format(core.version, version))
 
 local has_ffi, ffi = pcall(require, "ffi")
 
