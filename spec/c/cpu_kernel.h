@@ -128,9 +128,19 @@ static cpu_kernel kernel_expand(const char *text, const char *const *pairs) {
   return k;
 }
 
+/* Arguments of the kernels: an output, inputs, an extent. */
+typedef struct pointers3 {
+  void *o, *x, *y;
+  int32_t n;
+} pointers3;
+
+typedef struct pointers_ox {
+  void *o, *x;
+} pointers_ox;
+
 #define PAIRS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static const char *format(char *to, const char *pattern, ...) {
+static inline const char *format(char *to, const char *pattern, ...) {
   va_list values;
   va_start(values, pattern);
   vsnprintf(to, 64, pattern, values);
@@ -139,7 +149,7 @@ static const char *format(char *to, const char *pattern, ...) {
 }
 
 static uint32_t random_state = 12345;
-static float random_float(void) {
+static inline float random_float(void) {
   random_state = random_state * 1664525u + 1013904223u;
   return (float)(random_state >> 8) / (float)(1 << 24) * 4.0f - 2.0f;
 }
