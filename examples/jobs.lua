@@ -57,10 +57,10 @@ local function layer_norm(rows, columns)
 end
 
 local function matmul(dtype, m, n, k)
-  local multiply, BLOCK_M, BLOCK_N, BLOCK_K = kernel "matmul", 64, 256, 64
+  local multiply = kernel "matmul"
+  local BLOCK_M, BLOCK_N, BLOCK_K, even = kernel "matmul_blocks"(m, n, k)
   local a, b = neso.randn({ m, k }, dtype), neso.randn({ k, n }, dtype)
   local c = result { m, n }
-  local even = m % BLOCK_M == 0 and n % BLOCK_N == 0 and k % BLOCK_K == 0
   local grid = { tl.cdiv(n, BLOCK_N), tl.cdiv(m, BLOCK_M) }
   local check = dtype == tl.f16 and reference.reference_matmul_f16_error
     or reference.reference_matmul_f32_error

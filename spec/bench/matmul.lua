@@ -20,21 +20,23 @@ end
 blas.openblas_set_num_threads(neso.threads())
 local PEER = "OpenBLAS sgemm, kernel " .. ffi.string(blas.openblas_get_corename())
 
-local function matmul(n, goal)
-  local kernel, BLOCK_M, BLOCK_N, BLOCK_K = bench.kernel "matmul", 64, 256, 64
-  local a, b, c = neso.randn { n, n }, neso.randn { n, n }, neso.empty { n, n }
-  local ap, bp, cp = a:pointer(), b:pointer(), neso.empty({ n, n }):pointer()
-  local grid = { tl.cdiv(n, BLOCK_N), tl.cdiv(n, BLOCK_M) }
-  local even = n % BLOCK_M == 0 and n % BLOCK_N == 0 and n % BLOCK_K == 0
-  bench.compare({ name = "matmul_f32", shape = ("%d x %d x %d"):format(n, n, n), peer = PEER,
+local function matmul(m, n, k, goal)
+  local kernel = bench.kernel "matmul"
+  local BLOCK_M, BLOCK_N, BLOCK_K, even = bench.kernel "matmul_blocks"(m, n, k)
+  local a, b, c = neso.randn { m, k }, neso.randn { k, n }, neso.empty { m, n }
+  local peer_c = neso.empty { m, n }
+  local ap, bp, cp = a:pointer(), b:pointer(), peer_c:pointer()
+  local grid = { tl.cdiv(n, BLOCK_N), tl.cdiv(m, BLOCK_M) }
+  bench.compare({ name = "matmul_f32", shape = ("%d x %d x %d"):format(m, n, k), peer = PEER,
                   goal = goal },
-    function() kernel[grid](c, a, b, n, n, n, BLOCK_M, BLOCK_N, BLOCK_K, even) end,
+    function() kernel[grid](c, a, b, m, n, k, BLOCK_M, BLOCK_N, BLOCK_K, even) end,
     function()
-      blas.cblas_sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, ap, n, bp, n, 0, cp, n)
+      blas.cblas_sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, m, n, k, 1, ap, k, bp, n, 0, cp, n)
     end)
 end
 
-matmul(512)
-matmul(1024, 0.6)
-matmul(2048)
+matmul(512, 512, 512)
+matmul(1024, 1024, 1024, 0.6)
+matmul(2048, 2048, 2048)
+matmul(1000, 777, 515)
 bench.finish()
