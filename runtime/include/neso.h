@@ -240,7 +240,7 @@ typedef enum neso_arg_kind {
 
 typedef struct neso_arg {
   uint8_t kind;  /* neso_arg_kind */
-  uint8_t dtype; /* neso_dtype: of a buffer's elements */
+  uint8_t dtype; /* neso_dtype: of BUFFER and INTEGER, see there */
   uint32_t length;
   union {
     neso_buffer *buffer; /* borrowed during the call */
