@@ -170,8 +170,9 @@ end
 
 --- A device: the one that serves, or one by name ("cpu", "null:1").
 ---@param name string|neso.device|nil
+---@param level integer|nil of the caller for messages, as error takes it
 ---@return neso.device
-function M.device(name)
+function M.device(name, level)
   if getmetatable(name) == device_meta then return name end
   if name == nil then
     default = default or find_default()
@@ -182,13 +183,13 @@ function M.device(name)
     if backend.name == backend_name then
       if not ask(backend) then
         error(("device '%s': backend %s is not active: %s"):format(name, backend.name,
-          backend.reason), 2)
+          backend.reason), (level or 1) + 1)
       end
       return open(backend.driver, tonumber(index) or 0, backend.name)
     end
   end
   error(("device '%s': no such backend%s"):format(tostring(name),
-    suggest.hint(tostring(backend_name or name), names_of(M.menu()))), 2)
+    suggest.hint(tostring(backend_name or name), names_of(M.menu()))), (level or 1) + 1)
 end
 
 --- Handle of the device that serves (for the C module).
@@ -204,9 +205,11 @@ function M.options()
   return options
 end
 
+-- The device that serves, or nil and why none does.
 local function serving()
   local ok, device = pcall(M.device)
-  return ok and device or nil
+  if ok then return device end
+  return nil, (tostring(device):gsub("\n%s*", " "))
 end
 
 local list_meta = {
@@ -221,13 +224,13 @@ local list_meta = {
       lines[i] = ("%-10s %-7s %-8s %s"):format(row[1], row[2], row[3], row[4])
     end
     lines[#lines + 1] = "serving: " .. (self.serving and ("%s, %s"):format(
-      tostring(self.serving), self.serving.name) or "none")
+      tostring(self.serving), self.serving.name) or "none; " .. self.refusal)
     return table.concat(lines, "\n")
   end,
 }
 
 --- Asks every backend: the menu in order, each with `active`, `reason` and its `devices`, and the
---- device that serves in `serving`. `print(neso.devices())` shows it.
+--- device that serves in `serving`, or why none does in `refusal`. `print(neso.devices())` shows it.
 ---@return table
 function M.devices()
   local list = {}
@@ -239,7 +242,7 @@ function M.devices()
     end
     list[i] = row
   end
-  list.serving = serving()
+  list.serving, list.refusal = serving()
   return setmetatable(list, list_meta)
 end
 

@@ -226,7 +226,7 @@ function M.option(kernel, name)
   for _, param in ipairs(kernel.params) do known[#known + 1] = param end
   for _, option in ipairs(suggest.keys(options)) do known[#known + 1] = option end
   error(format("%s has no parameter or launch option '%s'%s", title(kernel), tostring(name),
-    suggest.hint(tostring(name), known)), 0)
+    suggest.hint(tostring(name), known)), 3)
 end
 
 local function forget_launchers(kernel)

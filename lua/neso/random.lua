@@ -20,17 +20,25 @@ local function fill(x, kind, a, b)
 end
 
 --- Uniform on [0, 1).
-function M.rand(shape, element) return fill(tensor.empty(shape, element), "uniform", 0, 1) end
+function M.rand(shape, element)
+  local x = tensor.make(shape, element, nil, 2)
+  return fill(x, "uniform", 0, 1)
+end
 
 --- Normal with mean 0 and deviation 1 (Box-Muller).
-function M.randn(shape, element) return fill(tensor.empty(shape, element), "normal", 0, 1) end
+function M.randn(shape, element)
+  local x = tensor.make(shape, element, nil, 2)
+  return fill(x, "normal", 0, 1)
+end
 
 --- Integers of [low, high); i32 by default.
 function M.randint(low, high, shape, element)
   if type(low) ~= "number" or type(high) ~= "number" or low >= high then
-    error("randint: expected low < high", 2)
+    error("randint: expected low < high, as in randint(0, 10, { 3, 4 })", 2)
   end
-  return fill(tensor.empty(shape, element or "i32"), "integer", low, high)
+  element = element or type(shape) == "table" and shape.dtype or "i32"
+  local x = tensor.make(shape, element, nil, 2)
+  return fill(x, "integer", low, high)
 end
 
 return M

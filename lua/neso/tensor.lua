@@ -48,32 +48,58 @@ local function find_shape(shape, level)
 end
 M.find_shape = find_shape
 
-local function handle_of(device)
-  return device and require "neso.devices".device(device).handle
+local function handle_of(device, level)
+  return device and require "neso.devices".device(device, (level or 2) + 1).handle
 end
 
---- Uninitialized memory. The dtype defaults to f32, the device to the one that serves.
+local NAMED = { dtype = true, device = true }
+
+-- dtype, shape and device of what is made; dtype and device may also be named in the shape's table.
+local function made_of(shape, element, device, level)
+  if type(element) == "number" then
+    error("a shape of several extents is a table, such as { 3, 4 }", level + 1)
+  end
+  if type(shape) == "table" and not dtype.is(shape) then
+    for key in pairs(shape) do
+      if type(key) == "string" and not NAMED[key] then
+        error(format("'%s' in a shape; only dtype and device are named there", key), level + 1)
+      end
+    end
+    element, device = element or shape.dtype, device or shape.device
+  end
+  return find_dtype(element, level + 1).code, find_shape(shape, level + 1), handle_of(device, level + 1)
+end
+
+-- Memory for a new tensor; `level` is that of the caller for messages, as error takes it.
+function M.make(shape, element, device, level)
+  return core.empty(made_of(shape, element, device, level + 1))
+end
+local make = M.make
+
+--- Uninitialized memory. The dtype defaults to f32, the device to the one that serves; both may
+--- stand in the shape's table: empty { 3, 4, dtype = "f16" }.
 ---@param shape integer|integer[]
 ---@param element neso.dtype|string|nil
 ---@param device neso.device|string|nil
 ---@return neso.tensor
 function M.empty(shape, element, device)
-  return core.empty(find_dtype(element).code, find_shape(shape), handle_of(device))
+  local x = make(shape, element, device, 2)
+  return x
 end
 
 --- Every element `value`.
 function M.full(shape, value, element, device)
-  local x = core.empty(find_dtype(element).code, find_shape(shape), handle_of(device))
+  local x = make(shape, element, device, 2)
   return core.fill(x, value)
 end
 
 function M.zeros(shape, element, device)
-  local x = core.empty(find_dtype(element).code, find_shape(shape), handle_of(device))
+  local x = make(shape, element, device, 2)
   return core.fill(x, 0)
 end
 
 function M.ones(shape, element, device)
-  local x = core.empty(find_dtype(element).code, find_shape(shape), handle_of(device))
+  local x = make(shape, element, device, 2)
   return core.fill(x, 1)
 end
 
@@ -104,10 +130,14 @@ function M.arange(start, stop, step, element)
   return core.arange(x, start, step)
 end
 
---- A tensor of nested tables or of one number; the dtype defaults to f32.
+--- A tensor of nested tables or of one number; the dtype defaults to f32, and may stand in the
+--- outer table: tensor { 1, 2, 3, dtype = "i32" }.
 ---@param values table|number|boolean
 ---@param element neso.dtype|string|nil
 function M.tensor(values, element, device)
+  if type(values) == "table" then
+    element, device = element or values.dtype, device or values.device
+  end
   local kind = find_dtype(element)
   if core.is_tensor(values) then return values:to(kind) end
   if type(values) ~= "table" then
@@ -363,6 +393,13 @@ function meta.__newindex(x, key, value)
   end
   error(format("a tensor has no field '%s' to assign; x:set(i, ..., v) sets an element",
     tostring(key)), 2)
+end
+
+for event, op in pairs { __add = "+", __sub = "-", __mul = "*", __div = "/", __mod = "%",
+  __pow = "^", __unm = "-" } do
+  meta[event] = function()
+    error(format("tensors have no '%s' of their own; what computes is a kernel (neso.jit)", op), 2)
+  end
 end
 
 function meta.__len(x) return x.shape[1] or 0 end

@@ -13,9 +13,10 @@ static int bad_argument(neso_lua_call *call, int i, int index,
                         const char *wanted) {
   lua_State *L = call->L;
   const char *title = neso__handle_title(L, call->handle);
+  bool is_tensor = neso__tensor_test(L, call->handle->binding, index) != NULL;
   return neso__error(L, "%s: parameter '%s' (argument %d): got %s, wanted %s",
                      title, call->handle->params[i].name, i + 1,
-                     luaL_typename(L, index), wanted);
+                     is_tensor ? "a tensor" : luaL_typename(L, index), wanted);
 }
 
 static const char *wanted_of(uint8_t kind) {
@@ -63,7 +64,15 @@ static void tensor_argument(neso_lua_call *call, int i, int index) {
   const neso_tensor *tensor =
       neso__tensor_test(L, call->handle->binding, index);
   uint8_t kind = call->handle->params[i].kind;
-  if (!tensor || kind == NESO_PARAM_CONST || kind == NESO_PARAM_SCALAR) {
+  if (tensor && kind == NESO_PARAM_CONST) {
+    const char *title = neso__handle_title(L, call->handle);
+    neso__error(L,
+                "%s: parameter '%s' (argument %d): got a tensor for a "
+                "constant; parameters in CAPITALS are constants, give it a "
+                "name with small letters",
+                title, call->handle->params[i].name, i + 1);
+  }
+  if (!tensor || kind == NESO_PARAM_SCALAR) {
     bad_argument(call, i, index, wanted_of(kind));
   }
   if (!tensor->buffer || neso_buffer_is_freed(tensor->buffer)) {
@@ -106,7 +115,8 @@ static void object_argument(neso_lua_call *call, int i, int index) {
     const char *title = neso__handle_title(L, call->handle);
     neso__error(L,
                 "%s: parameter '%s' (argument %d): got a %s, which only a "
-                "compile-time parameter takes: name it in capitals",
+                "compile-time parameter takes: name it in capitals "
+                "(neso.tensor makes a tensor of a table)",
                 title, call->handle->params[i].name, i + 1,
                 luaL_typename(L, index));
   }

@@ -24,6 +24,28 @@ describe("a tensor", function()
     assert.are.same({ 1, 1.5, 2, 2.5 }, neso.arange(1, 3, 0.5):totable())
     assert.are.equal(neso.dtypes.f64, neso.empty_like(x, "f64").dtype)
     assert.are.equal(0, neso.empty { 0, 5 }.numel)
+    assert.are.equal(neso.dtypes.f16, neso.empty({ 2, dtype = "f16" }).dtype)
+    assert.are.equal(neso.dtypes.i8, neso.randint(0, 5, { 2, dtype = neso.dtypes.i8 }).dtype)
+    assert.are.equal(neso.dtypes.i32, neso.tensor({ 1, 2, dtype = "i32", device = "cpu" }).dtype)
+  end)
+
+  it("says at the caller's place what cannot be made", function()
+    local function says(text, f, ...)
+      local at, rest = message(f, ...):match "^([^:]*):%d+: (.*)"
+      assert.truthy(at and at:find "tensor_spec", at)
+      assert.are.equal(text, rest:sub(1, #text))
+    end
+    local several = "a shape of several extents is a table"
+    says(several, function() local _ = neso.randn(3, 4) end)
+    says(several, function() local _ = neso.empty(3, 4) end)
+    says("shape[1] is negative", function() local _ = neso.zeros { -1 } end)
+    says("no dtype 'f31'; did you mean", function() local _ = neso.rand({ 2 }, "f31") end)
+    says("'dtyp' in a shape", function() local _ = neso.empty { 2, dtyp = "f16" } end)
+    local absent = "device 'cuda': no such backend"
+    says(absent, function() local _ = neso.empty(2, "f32", "cuda") end)
+    says(absent, function() local _ = neso.tensor({ 2 }, "f32", "cuda") end)
+    says("tensors have no '+'", function() return neso.ones(2) + 1 end)
+    says("tensors have no '-'", function() return -neso.ones(2) end)
   end)
 
   it("is made for every dtype", function()
