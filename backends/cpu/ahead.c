@@ -46,9 +46,12 @@ void cpu_ask_ahead(cpu_lower *l, cpu_nest *n, const cpu_value *written) {
     if (!cpu_pulled_at(written, s) || !fits(l, n, op, written))
       continue;
     cpu_value *value = cpu_op_operand(l, op, 2);
+    cpu_value *offset = cpu_op_operand(l, op, 1);
+    /* The reduced dimension may be walked inside the loop over vectors. */
+    int level = cpu_eval(l, n, offset, cpu_identity(offset))->level;
     MlirValue address = cpu_contiguous_address(
-        l, n, cpu_op_operand(l, op, 0)->scalar, cpu_op_operand(l, op, 1),
-        cpu_identity(value), value->element, n->vec_level);
+        l, n, cpu_op_operand(l, op, 0)->scalar, offset, cpu_identity(value),
+        value->element, level > n->vec_level ? level : n->vec_level);
     int64_t bytes = n->lanes * cpu_bytes(value->element);
     for (int64_t at = 0; at < bytes; at += LINE)
       ask(l, cpu_gep_bytes(&l->b, address, at), true);

@@ -375,6 +375,34 @@ static MlirValue lane_indices(cpu_lower *l, cpu_nest *n, MlirValue index,
   return cpu_binary(b, "arith.addi", cpu_splat(b, index, n->lanes), lane);
 }
 
+/* Elements between rows that are not the block's, when `v` is a reshape of a
+ * buffer whose rows have such (dot and loops pad them). */
+static int64_t row_gap(const cpu_value *v, const cpu_buffer *buffer) {
+  int last = buffer->rank - 1;
+  return v->ready || last < 1 ? 0
+                              : buffer->stride[last - 1] - buffer->shape[last];
+}
+
+/* The place in `buffer` of an element counted without the gaps. */
+static MlirValue skip_gaps(cpu_lower *l, const cpu_buffer *buffer, int64_t gap,
+                           MlirValue index) {
+  cpu_builder *b = &l->b;
+  MlirType type = cpu_type(index);
+  MlirValue columns = cpu_int(b, type, buffer->shape[buffer->rank - 1]);
+  MlirValue row = cpu_binary(b, "arith.divui", index, columns);
+  row = cpu_binary(b, "arith.muli", row, cpu_int(b, type, gap));
+  return cpu_binary(b, "arith.addi", index, row);
+}
+
+/* A chunk of `v` lies in one row of `buffer`. */
+static bool within_row(const cpu_nest *n, const cpu_value *v, cpu_coords c,
+                       const cpu_buffer *buffer) {
+  for (int d = 0; d < v->rank; d++)
+    if (c.dim[d] == n->vec)
+      return buffer->shape[buffer->rank - 1] % v->shape[d] == 0;
+  return true;
+}
+
 static const cpu_buffer *read_from(cpu_lower *l, cpu_value *v,
                                    int64_t *stride) {
   cpu_value *source = v->ready ? v : cpu_operand(l, v, 0);
@@ -398,19 +426,24 @@ cpu_lv *cpu_eval_buffer(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
   if (!buffer)
     return cpu_lv_uniform(l, cpu_zero(&l->b, v->element), level);
   MlirValue index = buffer_index(l, n, stride, v->rank, c, &step);
-  int64_t align = cpu_bytes(v->element);
+  int64_t align = cpu_bytes(v->element), gap = row_gap(v, buffer);
+  bool chunk = step == 1 && (gap == 0 || within_row(n, v, c, buffer));
+  if (gap != 0 && (step == 0 || chunk))
+    index = skip_gaps(l, buffer, gap, index);
   if (step == 0) {
     MlirValue address = cpu_gep(&l->b, buffer->address, index, v->element);
     return cpu_lv_uniform(l, load_scalar(l, v->element, address), level);
   }
-  if (step == 1) {
+  if (chunk) {
     MlirType type = cpu_vector(stored_type(l, v->element), n->lanes);
     MlirValue address = cpu_gep(&l->b, buffer->address, index, v->element);
     MlirValue x = cpu_load(&l->b, type, address, align);
     return cpu_lv_vector(l, from_stored(l, x, v->element), level);
   }
-  MlirValue pointers = cpu_gep(&l->b, buffer->address,
-                               lane_indices(l, n, index, step), v->element);
+  index = lane_indices(l, n, index, step);
+  if (gap != 0)
+    index = skip_gaps(l, buffer, gap, index);
+  MlirValue pointers = cpu_gep(&l->b, buffer->address, index, v->element);
   MlirValue none = zero_vector(l, v->element, n->lanes);
   return cpu_lv_vector(l, gather(l, v->element, pointers, n->pad, none), level);
 }

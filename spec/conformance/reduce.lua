@@ -129,4 +129,35 @@ add {
   want = { out = { 1, 0, 15, 3 } },
 }
 
+-- The reduced rows are walked inside the loop over lanes; what the nest reads is kept for the store.
+for _, rows in ipairs { 7, 32 } do
+  local values = numbers(rows * 33, 6)
+  add {
+    name = ("store after a sum of columns, %d rows"):format(rows),
+    kernel = [[function k(sums, out, x, ROWS)
+      local at = tl.arange(0, ROWS):col() * 33 + tl.arange(0, 32):row()
+      local v = tl.load(x + at)
+      tl.store(sums + tl.arange(0, 32), v:max(0))
+      tl.store(out + at, v, tl.arange(0, 32):row() < 5)
+    end]],
+    args = { sums = { "f32", count = 32 }, out = { "f32", count = rows * 33 },
+      x = { "f32", values }, ROWS = rows },
+    want = {
+      sums = function(inputs)
+        local result = {}
+        for c = 1, 32 do
+          result[c] = inputs.x[c]
+          for r = 1, rows - 1 do result[c] = math.max(result[c], inputs.x[r * 33 + c]) end
+        end
+        return result
+      end,
+      out = function(inputs)
+        local result = {}
+        for i = 1, rows * 33 do result[i] = (i - 1) % 33 < 5 and inputs.x[i] or 0 end
+        return result
+      end,
+    },
+  }
+end
+
 return cases
