@@ -51,6 +51,13 @@ hint: x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}]],
       "the name is not set where the kernel looks for it")
   end)
 
+  it("a boolean and a number in one choice", function()
+    for _, y in ipairs { "n", "5" } do
+      local text = support.error("local c = n > 2 local y = c and c or " .. y, params)
+      assert.truthy(text:find("variable 'and/or' is", 1, true), text)
+    end
+  end)
+
   it("conditions", function()
     refused("if tl.arange(0, 4) > 2 then end", "'if' takes one boolean, got block {4} of i1",
       "use tl.where to choose by element, or x:any() or x:all() for one answer")

@@ -12,6 +12,7 @@ local merge = require "neso.frontend.merge"
 local M = {}
 
 local is_value = values.is_value
+local dtypes = require "neso.dtype".names
 
 local function run_branch(cx, body)
   local mark, exit_before = #cx.trail, cx.exit_serial
@@ -231,10 +232,13 @@ function M.lazily(cx, cond, node, compute, otherwise)
       if value == otherwise then return value end
       return otherwise and arith.logical_not(cx, cond) or cond
     end
-    if not otherwise then return arith.binary(cx, "&", cond, value) end
-    return arith.binary(cx, "|", arith.logical_not(cx, cond), value)
+    if is_value(value) and value.dtype == dtypes.i1 then
+      if not otherwise then return arith.binary(cx, "&", cond, value) end
+      return arith.binary(cx, "|", arith.logical_not(cx, cond), value)
+    end
+    compute = function() return value end
   end
-  local cell = cx:new_cell(otherwise, "value", node)
+  local cell = cx:new_cell(otherwise, "and/or", node)
   M.fork(cx, cond, node, function()
     merge.write(cx, cell, "value", compute())
   end, function() end)
