@@ -46,6 +46,10 @@ local homes = {
 
 return setmetatable(neso, {
   __names = homes,
+  __tostring = function()
+    local suggest = require "neso.suggest"
+    return suggest.listing(neso._VERSION, suggest.keys(homes))
+  end,
   __index = function(self, name)
     local home = homes[name]
     if not home then return nil end

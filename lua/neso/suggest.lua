@@ -56,4 +56,22 @@ function M.keys(map)
   return keys
 end
 
+--- A title and a list of names in lines of at most 80 columns.
+---@param title string
+---@param names string[]
+---@return string
+function M.listing(title, names)
+  local lines, line = { title }, " "
+  for i, name in ipairs(names) do
+    local item = " " .. name .. (i < #names and "," or "")
+    if #line + #item > 80 then
+      lines[#lines + 1] = line
+      line = " "
+    end
+    line = line .. item
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, "\n")
+end
+
 return M

@@ -131,6 +131,16 @@ describe_program("neso at a pipe", function()
     assert.is_nil(out:find "not reached", out)
   end)
 
+  it("lists what was set, and what neso and tl offer", function()
+    local out = piped { "x = 3", "local y = 'a'", "print = print", "z = nil", ":vars" }
+    assert.equal('print = function: builtin#29\nx = 3\ny = "a"\n',
+      (out:gsub("builtin#%d+", "builtin#29")))
+    out = piped { "neso", "tl" }
+    assert.truthy(out:find("neso %d+%.%d+%.%d+\n  allclose, arange, "), out)
+    assert.truthy(out:find("neso.language\n  T, abs, all, ", 1, true), out)
+    for line in out:gmatch "[^\n]+" do assert.truthy(#line <= 80, line) end
+  end)
+
   it("shows tables with cycles, many items and odd keys", function()
     local out = piped { "t = {} t.t = t t['a b'] = 1 t[2.5] = true", "t",
       "local big = {} for i = 1, 100 do big[i] = i end",

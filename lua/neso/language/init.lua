@@ -47,10 +47,19 @@ local function load_rows()
       method_names[#method_names + 1] = op.name
     end
   end
-  setmetatable(M, { __index = ops })
+  getmetatable(M).__index = ops
+end
+
+local function listing()
+  local names = {}
+  for _, name in ipairs(M.names()) do names[#names + 1] = name end
+  for name in pairs(dtype.names) do names[#names + 1] = name end
+  table.sort(names)
+  return require "neso.suggest".listing("neso.language", names)
 end
 
 setmetatable(M, {
+  __tostring = listing,
   __index = function(_, key)
     load_rows()
     return ops[key]

@@ -15,13 +15,17 @@ local globals = _G
 
 local chunk = {}
 
---- A prompt: its variables, and which names are its own.
+--- A prompt: its variables, which names are its own, and which globals it has set.
 function chunk.session()
-  local own = {}
+  local own, set = {}, {}
   local variables = setmetatable({}, { __index = globals, __newindex = function(t, key, value)
-    if own[key] then rawset(t, key, value) else globals[key] = value end
+    if own[key] then
+      rawset(t, key, value)
+    else
+      globals[key], set[key] = value, true
+    end
   end })
-  return { variables = variables, own = own, count = 0 }
+  return { variables = variables, own = own, set = set, count = 0 }
 end
 
 --- Makes a variable of the prompt.

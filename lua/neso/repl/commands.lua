@@ -124,9 +124,12 @@ local function brief(value)
 end
 
 function commands.vars.run(prompt)
-  local names = {}
-  for name, value in next, prompt.session.variables do
+  local names, session = {}, prompt.session
+  for name, value in next, session.variables do
     if prompt.predefined[name] ~= value then names[#names + 1] = name end
+  end
+  for name in next, session.set do
+    if session.variables[name] ~= nil and not session.own[name] then names[#names + 1] = name end
   end
   sort(names)
   for _, name in pairs(names) do
