@@ -94,7 +94,7 @@ static neso_status cpu_launch(neso_device *device, const neso_launch *launch) {
 
 const neso_backend neso__backend_cpu = {
     .name = "cpu",
-    .facts = NESO_FACT_SMALL,
+    .facts = NESO_FACT_SMALL | NESO_FACT_APART,
     .host_visible = true,
     .query = cpu_query,
     .device_open = cpu_open,

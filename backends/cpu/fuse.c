@@ -39,15 +39,35 @@ static bool can_join(gather_state *s, cpu_value *v, cpu_coords c) {
          !(v->early && s->is_store) && s->count < CPU_MAX_OUTPUTS;
 }
 
+/* No byte that the parameter `base` points to belongs to another pointer
+ * parameter: a fact of the launch. */
+static bool is_apart(const cpu_lower *l, MlirValue base) {
+  if (!mlirValueIsABlockArgument(base) ||
+      !mlirOperationEqual(
+          mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(base)),
+          l->tile_func))
+    return false;
+  MlirAttribute all =
+      mlirOperationGetAttributeByName(l->tile_func, cpu_str("arg_attrs"));
+  intptr_t i = mlirBlockArgumentGetArgNumber(base);
+  if (mlirAttributeIsNull(all) || i >= mlirArrayAttrGetNumElements(all))
+    return false;
+  MlirAttribute facts = mlirDictionaryAttrGetElementByName(
+      mlirArrayAttrGetElement(all, i), cpu_str("neso.facts"));
+  return !mlirAttributeIsNull(facts) &&
+         mlirIntegerAttrGetValueInt(facts) & NESO_FACT_APART;
+}
+
 /* The store of this nest could overwrite what `v` still has to load: the same
- * pointer, at other elements. */
+ * pointer at other elements, or two that may overlap. */
 static bool is_overwritten(gather_state *s, const cpu_value *v, cpu_coords c) {
   if (!s->is_store || !cpu_is_load(v->op))
     return false;
   MlirOperation store = s->outputs[0].op;
-  if (!mlirValueEqual(mlirOperationGetOperand(store, 0),
-                      mlirOperationGetOperand(v->def, 0)))
-    return false;
+  MlirValue to = mlirOperationGetOperand(store, 0);
+  MlirValue from = mlirOperationGetOperand(v->def, 0);
+  if (!mlirValueEqual(to, from))
+    return !is_apart(s->l, to) && !is_apart(s->l, from);
   return !mlirValueEqual(mlirOperationGetOperand(store, 1),
                          mlirOperationGetOperand(v->def, 1)) ||
          !cpu_same_shape(v, s->outputs[0].value) ||

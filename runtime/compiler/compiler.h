@@ -14,6 +14,11 @@
 #define NESO_KERNEL_ENTRY "neso_kernel"
 #define NESO_KERNEL_IMPORTS(X) X(memcpy) X(memset) X(memmove) X(fmod) X(fmodf)
 
+/* Facts of a launch about a parameter; spec/program.md. */
+#define NESO_FACT_DIVISIBLE_16 1 /* address or value */
+#define NESO_FACT_SMALL 2        /* buffer below 2^31 bytes */
+#define NESO_FACT_APART 4        /* shares no byte with another pointer's */
+
 /* A stage of a backend's compiler.lua. Its name says what it is:
  *   "llvm"  MLIR passes down to the llvm dialect, then translation
  *   "opt"   LLVM passes ("function(sroa,gvn)")

@@ -154,6 +154,34 @@ static neso_status type_buffer(neso_call *call, size_t i) {
   return NULL;
 }
 
+/* Bytes of a pointer argument: from its address to the end of its buffer. */
+static uintptr_t pointer_range(const neso_arg *arg, uintptr_t *out_end) {
+  uintptr_t memory = (uintptr_t)arg->value.buffer->memory;
+  *out_end = memory + arg->value.buffer->size;
+  return memory + arg->offset;
+}
+
+static bool is_apart(const neso_call *call, size_t i) {
+  uintptr_t end, other_end, begin = pointer_range(&call->args[i], &end);
+  for (size_t k = 0; k < call->arg_count; k++) {
+    if (k == i || call->specs[k].kind != NESO_SPEC_POINTER)
+      continue;
+    uintptr_t other = pointer_range(&call->args[k], &other_end);
+    if (begin < other_end && other < end)
+      return false;
+  }
+  return true;
+}
+
+/* Once every argument is typed. */
+static void find_apart(neso_call *call) {
+  if (!(call->device->backend->facts & NESO_FACT_APART))
+    return;
+  for (size_t i = 0; i < call->arg_count; i++)
+    if (call->specs[i].kind == NESO_SPEC_POINTER && is_apart(call, i))
+      call->specs[i].facts |= NESO_FACT_APART;
+}
+
 static neso_status refuse_kind(const neso_call *call, size_t i) {
   const neso_arg *arg = &call->args[i];
   const neso_param *param = &call->kernel->params[i];
@@ -304,6 +332,7 @@ neso_status neso__call_begin(neso_call *call, const neso_kernel *kernel,
       return status;
     call->pinned = i + 1;
   }
+  find_apart(call);
   uint32_t length = (uint32_t)options_length;
   if (key_put(call, call->specs, count * sizeof *call->specs) &&
       key_put(call, &call->device, sizeof call->device) &&

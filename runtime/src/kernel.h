@@ -37,9 +37,6 @@ typedef enum neso_spec_kind {
   NESO_SPEC_POINTER /* run-time pointer to `dtype` */
 } neso_spec_kind;
 
-#define NESO_FACT_DIVISIBLE_16 1 /* address or value */
-#define NESO_FACT_SMALL 2        /* buffer below 2^31 bytes */
-
 typedef struct neso_spec {
   uint8_t kind; /* neso_spec_kind */
   uint8_t dtype;

@@ -7,7 +7,8 @@
 /* -------------------------------------------------------- elementwise -- */
 
 static const char elementwise[] =
-    "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %y: !llvm.ptr, %n: i32) {\n"
+    "func.func @k(%o: !llvm.ptr {neso.facts = 4 : i32}, "
+    "%x: !llvm.ptr, %y: !llvm.ptr, %n: i32) {\n"
     "  %pid = \"neso.program_id\"() {axis = 0 : i32} : () -> i32\n"
     "  %c = arith.constant $N : i32\n"
     "  %b = arith.muli %pid, %c : i32\n"
@@ -112,7 +113,8 @@ static void division_never_traps(void **state) {
 /* --------------------------------------------------------------- softmax -- */
 
 static const char softmax[] =
-    "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %stride: i32, %n: i32) {\n"
+    "func.func @k(%o: !llvm.ptr {neso.facts = 4 : i32}, "
+    "%x: !llvm.ptr, %stride: i32, %n: i32) {\n"
     "  %row = \"neso.program_id\"() {axis = 0 : i32} : () -> i32\n"
     "  %r = \"neso.arange\"() {start = 0 : i32, end = $N : i32} : () -> $I\n"
     "  %ns = tensor.splat %n : $I\n"
@@ -174,7 +176,8 @@ static void softmax_rows(void **state) {
 /* ------------------------------------------------------------ reductions -- */
 
 static const char reduce2d[] =
-    "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr) {\n"
+    "func.func @k(%o: !llvm.ptr {neso.facts = 4 : i32}, "
+    "%x: !llvm.ptr) {\n"
     "  %i = \"neso.arange\"() {start = 0 : i32, end = $R : i32} : () -> $a\n"
     "  %j = \"neso.arange\"() {start = 0 : i32, end = $C : i32} : () -> $b\n"
     "  %ic = \"neso.expand_dims\"(%i) {axis = 1 : i32} : ($a) -> $c\n"
@@ -246,7 +249,8 @@ static void reductions(void **state) {
 }
 
 static const char nan_reduce[] =
-    "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr) {\n"
+    "func.func @k(%o: !llvm.ptr {neso.facts = 4 : i32}, "
+    "%x: !llvm.ptr) {\n"
     "  %i = \"neso.arange\"() {start = 0 : i32, end = 100 : i32}"
     " : () -> tensor<100xi32>\n"
     "  %v = \"neso.load\"(%x, %i) $M"
@@ -293,7 +297,8 @@ static void nan_and_ties(void **state) {
 /* ------------------------------------------------------------------ dot -- */
 
 static const char matmul[] =
-    "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %y: !llvm.ptr, %n: i32) {\n"
+    "func.func @k(%o: !llvm.ptr {neso.facts = 4 : i32}, "
+    "%x: !llvm.ptr, %y: !llvm.ptr, %n: i32) {\n"
     "  %i = \"neso.arange\"() {start = 0 : i32, end = $R : i32} : () -> $a\n"
     "  %j = \"neso.arange\"() {start = 0 : i32, end = $C : i32} : () -> $b\n"
     "  %k = \"neso.arange\"() {start = 0 : i32, end = $K : i32} : () -> $k\n"
@@ -387,7 +392,8 @@ static void products(void **state) {
 /* Mean and variance of f16 rows, in f32. */
 static void f16_normalization(void **state) {
   static const char text[] =
-      "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %stride: i32, %n: i32) {\n"
+      "func.func @k(%o: !llvm.ptr {neso.facts = 4 : i32}, "
+      "%x: !llvm.ptr, %stride: i32, %n: i32) {\n"
       "  %row = \"neso.program_id\"() {axis = 0 : i32} : () -> i32\n"
       "  %r = \"neso.arange\"() {start = 0 : i32, end = 256 : i32}"
       " : () -> tensor<256xi32>\n"
@@ -457,7 +463,8 @@ static void f16_normalization(void **state) {
 /* A block of three dimensions reduced along each. */
 static void three_dimensions(void **state) {
   static const char text[] =
-      "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr) {\n"
+      "func.func @k(%o: !llvm.ptr {neso.facts = 4 : i32}, "
+      "%x: !llvm.ptr) {\n"
       "  %i = \"neso.arange\"() {start = 0 : i32, end = 330 : i32}"
       " : () -> tensor<330xi32>\n"
       "  %b = \"neso.reshape\"(%i) : (tensor<330xi32>) -> tensor<5x6x11xi32>\n"

@@ -12,7 +12,7 @@
 // CHECK: llvm.intr.masked.load
 // CHECK: llvm.intr.masked.store
 // CHECK-NOT: scf.for
-func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %n: i32) {
+func.func @k(%o: !llvm.ptr {neso.facts = 4 : i32}, %x: !llvm.ptr, %n: i32) {
   %r = "neso.arange"() {start = 0 : i32, end = 1024 : i32} : () -> tensor<1024xi32>
   %ns = tensor.splat %n : tensor<1024xi32>
   %m = arith.cmpi slt, %r, %ns : tensor<1024xi32>

@@ -18,7 +18,8 @@ local no_shape = {}
 ---@field kind "const"|"pointer"|"scalar"
 ---@field value any of a const
 ---@field dtype string|nil of a pointer's element or a scalar
----@field facts integer|nil bit 0: divisible by 16, bit 1: buffer below 2^31 bytes
+---@field facts integer|nil bit 0: divisible by 16, bit 1: buffer below 2^31 bytes,
+---  bit 2: no other pointer's bytes are its own
 
 ---@class neso.BuildRequest
 ---@field name string
