@@ -73,6 +73,10 @@ neso_status neso__llvm_translate(neso_pass_env *env, MlirModule module,
                                  neso_llvm *out) {
   start(env, out);
   env->pass = "translation to LLVM IR";
+  /* The translator takes valid IR for granted: a fault before it must come
+   * back as an error. */
+  if (!mlirOperationVerify(mlirModuleGetOperation(module)))
+    return neso__pass_fail_mlir(env, NESO_INTERNAL, "invalid IR");
   out->module =
       mlirTranslateModuleToLLVMIR(mlirModuleGetOperation(module), out->context);
   if (!out->module)
@@ -130,10 +134,76 @@ neso_status neso__llvm_optimize(neso_pass_env *env, neso_llvm *llvm,
   return NULL;
 }
 
+/* ------------------------------------------- stores of a single lane -- */
+
+/* The only lane that a constant mask lets through, or -1. */
+static int only_lane(LLVMValueRef mask) {
+  int found = -1;
+  if (!LLVMIsConstant(mask))
+    return -1;
+  for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(mask)); i++) {
+    LLVMValueRef lane = LLVMGetAggregateElement(mask, i);
+    if (!lane || !LLVMIsAConstantInt(lane))
+      return -1;
+    if (LLVMConstIntGetZExtValue(lane) == 0)
+      continue;
+    if (found >= 0)
+      return -1;
+    found = (int)i;
+  }
+  return found;
+}
+
+static bool is_masked_store(LLVMValueRef instruction) {
+  if (!LLVMIsACallInst(instruction))
+    return false;
+  LLVMValueRef callee = LLVMGetCalledValue(instruction);
+  size_t length;
+  static const char prefix[] = "llvm.masked.store.";
+  return callee && LLVMIsAFunction(callee) &&
+         !strncmp(LLVMGetValueName2(callee, &length), prefix,
+                  sizeof prefix - 1);
+}
+
+static void store_lane(LLVMBuilderRef builder, LLVMValueRef store, int lane) {
+  LLVMValueRef value = LLVMGetOperand(store, 0);
+  LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(value));
+  LLVMTypeRef i32 =
+      LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(value)));
+  LLVMValueRef index = LLVMConstInt(i32, (unsigned)lane, false);
+  LLVMPositionBuilderBefore(builder, store);
+  value = LLVMBuildExtractElement(builder, value, index, "");
+  LLVMValueRef address =
+      LLVMBuildGEP2(builder, element, LLVMGetOperand(store, 1), &index, 1, "");
+  LLVMSetAlignment(LLVMBuildStore(builder, value, address), 1);
+  LLVMInstructionEraseFromParent(store);
+}
+
+/* LLVM 22 makes one scalar store of a masked store whose constant mask has one
+ * lane, and with AVX-512 forgets then that the value was truncated: it writes
+ * the wide element over what lies behind. */
+static void split_single_lanes(neso_llvm *llvm) {
+  LLVMBuilderRef builder =
+      LLVMCreateBuilderInContext(LLVMGetModuleContext(llvm->module));
+  for (LLVMValueRef f = LLVMGetFirstFunction(llvm->module); f;
+       f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
+         block = LLVMGetNextBasicBlock(block))
+      for (LLVMValueRef at = LLVMGetFirstInstruction(block), next; at;
+           at = next) {
+        next = LLVMGetNextInstruction(at);
+        int lane = is_masked_store(at) ? only_lane(LLVMGetOperand(at, 2)) : -1;
+        if (lane >= 0)
+          store_lane(builder, at, lane);
+      }
+  LLVMDisposeBuilder(builder);
+}
+
 neso_status neso__llvm_emit(neso_pass_env *env, neso_llvm *llvm,
                             LLVMCodeGenFileType type,
                             LLVMMemoryBufferRef *out_buffer) {
   char *message = NULL;
+  split_single_lanes(llvm);
   LLVMBool failed = LLVMTargetMachineEmitToMemoryBuffer(
       env->target->machine, llvm->module, type, &message, out_buffer);
   if (failed)

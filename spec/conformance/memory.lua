@@ -114,4 +114,24 @@ for _, shape in ipairs { { 3, 5, "15" }, { 3, 5, "5, 3" }, { 4, 48, "8, 24" }, {
   end
 end
 
+-- One lane of a constant mask, after a conversion to a narrower type: nothing behind it is written.
+for _, dtype in ipairs { "i8", "i16", "i32" } do
+  for _, n in ipairs { 2, 4, 8 } do
+    local want = {}
+    for i = 1, 32 do want[i] = i == n and -1 or 0 end
+    add {
+      name = ("one lane of %d, i64 to %s"):format(n, dtype),
+      kernel = [[function k(out, wide, x, N)
+        local i = tl.arange(0, N)
+        local v = tl.load(x + i) >> 3
+        tl.store(wide + i, v)
+        tl.store(out + i, v, i == N - 1)
+      end]],
+      args = { out = { dtype, count = 32 }, wide = { "i64", count = 8 },
+        x = { "i64", { -8, -8, -8, -8, -8, -8, -8, -8 } }, N = n },
+      want = { out = want },
+    }
+  end
+end
+
 return cases
