@@ -230,7 +230,8 @@ local list_meta = {
 }
 
 --- Asks every backend: the menu in order, each with `active`, `reason` and its `devices`, and the
---- device that serves in `serving`, or why none does in `refusal`. `print(neso.devices())` shows it.
+--- device that serves in `serving`, or why none does in `refusal`. `print(neso.devices())` shows
+--- all.
 ---@return table
 function M.devices()
   local list = {}

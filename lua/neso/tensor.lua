@@ -67,7 +67,8 @@ local function made_of(shape, element, device, level)
     end
     element, device = element or shape.dtype, device or shape.device
   end
-  return find_dtype(element, level + 1).code, find_shape(shape, level + 1), handle_of(device, level + 1)
+  return find_dtype(element, level + 1).code, find_shape(shape, level + 1),
+    handle_of(device, level + 1)
 end
 
 -- Memory for a new tensor; `level` is that of the caller for messages, as error takes it.

@@ -94,14 +94,16 @@ add {
 }
 
 -- Blocks carried by loops and results of dot have padded rows.
-for _, shape in ipairs { { 3, 5, "15" }, { 3, 5, "5, 3" }, { 4, 48, "8, 24" }, { 4, 6, "2, 2, 6" } } do
+for _, shape in ipairs { { 3, 5, "15" }, { 3, 5, "5, 3" }, { 4, 48, "8, 24" },
+  { 4, 6, "2, 2, 6" } } do
   local count, values, want = shape[1] * shape[2], {}, {}
   for i = 1, count do
     values[i], want[i] = i % 50, i % 50 + 4
   end
   for _, dtype in ipairs { "f32", "i64", "i8" } do
     add {
-      name = ("reshape of a carried %s {%d, %d} to {%s}"):format(dtype, shape[1], shape[2], shape[3]),
+      name = ("reshape of a carried %s {%d, %d} to {%s}"):format(dtype, shape[1], shape[2],
+        shape[3]),
       kernel = ([[function k(out, x, n, M, N, COUNT)
         local v = tl.load(x + tl.arange(0, M):col() * N + tl.arange(0, N):row())
         for i = 1, n do v = v + 2 end

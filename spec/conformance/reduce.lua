@@ -129,7 +129,7 @@ add {
   want = { out = { 1, 0, 15, 3 } },
 }
 
--- The reduced rows are walked inside the loop over lanes; what the nest reads is kept for the store.
+-- The reduced rows are walked inside the loop over lanes; what the nest reads is kept for a store.
 for _, rows in ipairs { 7, 32 } do
   local values = numbers(rows * 33, 6)
   add {

@@ -1,4 +1,4 @@
--- Tensors of one launch that overlap: memory operations keep program order whatever the arguments are.
+-- Tensors of one launch that overlap: memory operations keep program order whatever the arguments.
 local neso = require "neso"
 local tl = neso.language
 
