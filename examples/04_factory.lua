@@ -17,7 +17,7 @@ local function polynomial(terms)
   end)
 end
 
-local n = 1000
+local n = 1024
 local x, out = neso.full({ n }, 2), neso.empty { n }
 local line, parabola = polynomial { 1, 3 }, polynomial { 1, 3, 0.5 }
 line[tl.cdiv(n, 256)](out, x, n, 256)

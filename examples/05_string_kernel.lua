@@ -13,7 +13,7 @@ local popcount = neso.kernel [[
   end
 ]]
 
-local n = 1000
+local n = 1024
 local x = neso.arange(n)
 local out = neso.empty_like(x)
 popcount[4](out, x, n, 256)
