@@ -268,6 +268,33 @@ static MlirValue emit_tan(fn *f, MlirValue x) {
   return divide(f, emit_sine(f, x, 0), emit_sine(f, x, 1));
 }
 
+/* The angle of the lesser over the greater, in [0, pi / 4], is unfolded. */
+static MlirValue emit_atan2(fn *f, MlirValue y, MlirValue x) {
+  cpu_builder *b = f->b;
+  MlirValue high = magnitude(f, y), wide = magnitude(f, x);
+  MlirValue steep = cpu_cmpf(b, CPU_OGT, high, wide);
+  MlirValue most = cpu_select(b, steep, high, wide);
+  MlirValue least = cpu_select(b, steep, wide, high);
+  MlirValue t = divide(f, least, most);
+  t = pick(f, CPU_OEQ, most, 0, num(f, 0), t);
+  t = pick(f, CPU_OEQ, least, INFINITY, num(f, 1), t);
+  /* atan t = pi / 4 + atan ((t - 1) / (t + 1)), past tan (pi / 8) */
+  MlirValue one = num(f, 1), r = divide(f, sub(f, t, one), add(f, t, one));
+  MlirValue far = cpu_cmpf(b, CPU_OGT, t, num(f, 0.41421356237309503));
+  r = cpu_select(b, far, r, t);
+  double c[22];
+  for (int i = 0; i < 22; i++)
+    c[i] = (i % 2 ? -1.0 : 1.0) / (2 * i + 3);
+  MlirValue z = mul(f, r, r), cube = mul(f, z, r);
+  MlirValue angle = sub(f, r, mul(f, cube, horner(f, z, c, 22)));
+  angle = cpu_select(b, far, add(f, angle, num(f, M_PI_4)), angle);
+  angle = cpu_select(b, steep, sub(f, num(f, M_PI_2), angle), angle);
+  MlirValue left = cpu_cmpi(b, CPU_SLT, to_bits(f, x), whole(f, 0));
+  angle = cpu_select(b, left, sub(f, num(f, M_PI), angle), angle);
+  angle = cpu_binary(b, "math.copysign", angle, y);
+  return cpu_select(b, cpu_cmpf(b, CPU_UNO, x, y), add(f, x, y), angle);
+}
+
 static MlirValue emit_pow(fn *f, MlirValue x, MlirValue y) {
   cpu_builder *b = f->b;
   MlirValue size = magnitude(f, x), one = num(f, 1);
@@ -311,14 +338,17 @@ static MlirValue emit_wide(fn *f, neso_op op, const MlirValue *x) {
     return emit_log1p(f, x[0]);
   case NESO_OP_MATH_EXPM1:
     return emit_expm1(f, x[0]);
+  case NESO_OP_MATH_ATAN2:
+    return emit_atan2(f, x[0], x[1]);
   default:
     return emit_pow(f, x[0], x[1]);
   }
 }
 
-static MlirValue by_f64(fn *f, neso_op op, const MlirValue *x, int count) {
+static MlirValue by_f64(fn *f, neso_op op, const MlirValue *x) {
+  bool binary = op == NESO_OP_MATH_POWF || op == NESO_OP_MATH_ATAN2;
   MlirValue wide[2];
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < (binary ? 2 : 1); i++)
     wide[i] = widen(f, x[i]);
   fn g = fn_of(f->l, wide[0]);
   return cpu_unary(f->b, "arith.truncf", f->type, emit_wide(&g, op, wide));
@@ -337,17 +367,12 @@ static MlirValue emit(fn *f, const cpu_value *v, const MlirValue *x) {
   case NESO_OP_MATH_RSQRT:
     return divide(f, num(f, 1), cpu_unary(f->b, "math.sqrt", f->type, x[0]));
   case NESO_OP_MATH_ERF:
-  case NESO_OP_MATH_ATAN2:
-    if (!f->wide) {
-      MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(v->def));
-      return v->op == NESO_OP_MATH_ERF
-                 ? cpu_unary(f->b, name.data, f->type, x[0])
-                 : cpu_binary(f->b, name.data, x[0], x[1]);
-    }
+    if (!f->wide)
+      return cpu_unary(f->b, "math.erf", f->type, x[0]);
     break;
   default:
     if (!f->wide)
-      return by_f64(f, v->op, x, v->op == NESO_OP_MATH_POWF ? 2 : 1);
+      return by_f64(f, v->op, x);
     if (v->op != NESO_OP_MATH_POWF)
       return emit_wide(f, v->op, x);
   }

@@ -133,6 +133,59 @@ static void f64_functions(void **state) {
   free(text);
 }
 
+static const char angle[] =
+    "func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %y: !llvm.ptr, %n: i32) {\n"
+    "  %i = \"neso.arange\"() {start = 0 : i32, end = 4096 : i32}"
+    " : () -> tensor<4096xi32>\n"
+    "  %v = \"neso.load\"(%x, %i) $M : (!llvm.ptr, tensor<4096xi32>)"
+    " -> tensor<4096x$E>\n"
+    "  %w = \"neso.load\"(%y, %i) $M : (!llvm.ptr, tensor<4096xi32>)"
+    " -> tensor<4096x$E>\n"
+    "  %a = math.atan2 %w, %v : tensor<4096x$E>\n"
+    "  \"neso.store\"(%o, %i, %a) $M : (!llvm.ptr, tensor<4096xi32>, "
+    "tensor<4096x$E>) -> ()\n"
+    "  return\n}\n";
+
+/* All directions, at many ratios; then every pair of the ends. */
+static double angle_input(int i, bool is_y) {
+  static const double ends[] = {0,  -0.0, INFINITY, -INFINITY, NAN,
+                                -1, 1,    1e-30,    -1e30};
+  int count = sizeof ends / sizeof ends[0];
+  if (i < count * count)
+    return ends[is_y ? i / count : i % count];
+  double turn = 6.2831853071795862 * i / 4096;
+  return is_y ? ldexp(sin(turn), i % 37 - 18) : cos(turn);
+}
+
+static void angles(void **state) {
+  static float x[4096], y[4096], o[4096];
+  static double x64[4096], y64[4096], o64[4096];
+  (void)state;
+  for (int i = 0; i < 4096; i++) {
+    x[i] = (float)(x64[i] = angle_input(i, false));
+    y[i] = (float)(y64[i] = angle_input(i, true));
+  }
+  cpu_kernel k = kernel_expand(angle, PAIRS("E", "f32"));
+  kernel_run(&k, &(pointers3){o, x, y, 0}, 1, 1);
+  kernel_free(&k);
+  k = kernel_expand(angle, PAIRS("E", "f64"));
+  kernel_run(&k, &(pointers3){o64, x64, y64, 0}, 1, 1);
+  kernel_free(&k);
+  for (int i = 0; i < 4096; i++) {
+    double want = atan2(y[i], x[i]), want64 = atan2(y64[i], x64[i]);
+    if (isnan(want)) {
+      assert_true(isnan(o[i]) && isnan(o64[i]));
+      continue;
+    }
+    assert_true(!signbit(o[i]) == !signbit(want));
+    assert_true(!signbit(o64[i]) == !signbit(want64));
+    if (fabs(o[i] - want) > 0.6 * ulp_of(want) ||
+        fabs(o64[i] - want64) > 4e-16 * fabs(want64))
+      fail_msg("atan2(%.17g, %.17g): %.9g and %.17g, not %.17g", y64[i], x64[i],
+               o[i], o64[i], want64);
+  }
+}
+
 /* One divisor for many lanes: the same bits as a division. */
 static void quotients_are_exact(void **state) {
   static const char text[] =
@@ -247,6 +300,7 @@ int main(void) {
       cmocka_unit_test(elementary_functions),
       cmocka_unit_test(elementary_ends),
       cmocka_unit_test(f64_functions),
+      cmocka_unit_test(angles),
       cmocka_unit_test(quotients_are_exact),
       cmocka_unit_test(bf16_rounds_to_even),
       cmocka_unit_test(integers_saturate),
