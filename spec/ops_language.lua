@@ -25,6 +25,28 @@ local function tanh(x)
   return (a - b) / (a + b)
 end
 
+-- Kahan's: what rounding exp(x) and 1 + x lost is divided out again.
+local function expm1(x)
+  local u = math.exp(x)
+  if u == 1 then return x elseif u - 1 == -1 then return -1 end
+  return (u - 1) * x / math.log(u)
+end
+
+local function log1p(x)
+  local u = 1 + x
+  return u == 1 and x or math.log(u) * x / (u - 1)
+end
+
+local function erf(x)
+  local term, sum, n = x, x, 0
+  repeat
+    n = n + 1
+    term = term * 2 * x * x / (2 * n + 1)
+    sum = sum + term
+  until math.abs(term) <= 1e-17 * math.abs(sum)
+  return 2 / math.sqrt(math.pi) * math.exp(-x * x) * sum
+end
+
 local function cdiv(x, d)
   if type(x) ~= "number" or type(d) ~= "number" then
     error(("tl.cdiv takes numbers, got %s and %s"):format(type(x), type(d)), 2)
@@ -96,16 +118,16 @@ return {
     doc = "e to the x." },
   { "exp2", "x", group = "math", kind = "float1", op = "math.exp2", ulp = 4,
     reference = function(x) return 2 ^ x end, doc = "2 to the x." },
-  { "expm1", "x", group = "math", kind = "float1", op = "math.expm1", ulp = 8,
-    doc = "exp(x) - 1." },
+  { "expm1", "x", group = "math", kind = "float1", op = "math.expm1", reference = expm1,
+    ulp = 8, doc = "exp(x) - 1." },
   { "log", "x", group = "math", kind = "float1", op = "math.log", reference = math.log, ulp = 4,
     positive = true, doc = "Natural logarithm." },
   { "log2", "x", group = "math", kind = "float1", op = "math.log2", ulp = 4, positive = true,
     reference = function(x) return math.log(x) / math.log(2) end, doc = "Logarithm to base 2." },
   { "log10", "x", group = "math", kind = "float1", op = "math.log10", ulp = 4, positive = true,
     reference = function(x) return math.log(x) / math.log(10) end, doc = "Logarithm to base 10." },
-  { "log1p", "x", group = "math", kind = "float1", op = "math.log1p", ulp = 8, positive = true,
-    doc = "log(1 + x)." },
+  { "log1p", "x", group = "math", kind = "float1", op = "math.log1p", reference = log1p,
+    ulp = 8, positive = true, doc = "log(1 + x)." },
   { "sin", "x", group = "math", kind = "float1", op = "math.sin", reference = math.sin, ulp = 4,
     doc = "Sine of x in radians." },
   { "cos", "x", group = "math", kind = "float1", op = "math.cos", reference = math.cos, ulp = 4,
@@ -114,7 +136,7 @@ return {
     doc = "Tangent of x in radians." },
   { "tanh", "x", group = "math", kind = "float1", op = "math.tanh", reference = tanh, ulp = 8,
     doc = "Hyperbolic tangent." },
-  { "erf", "x", group = "math", kind = "float1", op = "math.erf", ulp = 8,
+  { "erf", "x", group = "math", kind = "float1", op = "math.erf", reference = erf, ulp = 8,
     doc = "Error function." },
   { "sqrt", "x", group = "math", kind = "float1", op = "math.sqrt", reference = math.sqrt, ulp = 0,
     positive = true, doc = "Square root, correctly rounded." },
@@ -133,9 +155,10 @@ return {
     doc = "Absolute value; the least integer wraps to itself." },
   { "fma", "x y z", group = "math", kind = "float3", op = "math.fma", direct = true,
     doc = "x * y + z, rounded once." },
-  { "pow", "x y", group = "math", op = "math.powf", doc = "x to the y; the same as x ^ y." },
-  { "atan2", "y x", group = "math", kind = "float2", op = "math.atan2", method = false,
-    doc = "Angle of the point (x, y)." },
+  { "pow", "x y", group = "math", op = "math.powf", ulp = 2,
+    reference = function(x, y) return x ^ y end, doc = "x to the y; the same as x ^ y." },
+  { "atan2", "y x", group = "math", kind = "float2", op = "math.atan2", ulp = 4,
+    reference = math.atan2 or math.atan, method = false, doc = "Angle of the point (x, y)." },
   { "sigmoid", "x", group = "math", library = true, doc = "1 / (1 + exp(-x))." },
   { "minimum", "x y propagate_nan?", group = "math", doc = "The smaller by element; NaN wins unless"
     .. " propagate_nan = false.", reference = math.min, ulp = 0 },

@@ -20,9 +20,17 @@ local function apply(row, names)
   end
 end
 
+local gap = "refused by name (spec/cpu.md)"
+local absent = { cpu = { ["erf f64"] = gap, ["pow f64"] = gap } }
+
+-- 16-bit floats are computed in f32 and rounded once, so only that rounding shows.
+local function ulp_of(row, dtype)
+  if dtype == "f16" or dtype == "bf16" then return math.min(row.ulp, 0.01) end
+  return dtype == "f64" and row.ulp * 8 or row.ulp
+end
+
 local function unary(row, dtype)
   local values = row.positive and positive or any_sign
-  local small = dtype == "f16" or dtype == "bf16"
   return {
     name = row[1] .. " " .. dtype,
     kernel = ([[function unary(out, x, n, BLOCK)
@@ -31,7 +39,7 @@ local function unary(row, dtype)
     end]]):format(row[1]),
     args = { out = { dtype, count = #values }, x = { dtype, values }, n = #values, BLOCK = 32 },
     want = { out = apply(row, { "x" }) },
-    ulp = small and math.min(row.ulp, 0.01) or dtype == "f64" and row.ulp * 8 or row.ulp,
+    ulp = ulp_of(row, dtype),
   }
 end
 
@@ -47,21 +55,25 @@ local function binary(row, dtype)
     kernel = ([[function binary(out, x, y, n, BLOCK)
       local i = tl.arange(0, BLOCK)
       local m = i < n
-      tl.store(out + i, tl.%s(tl.load(x + i, m), tl.load(y + i, m)), m)
+      tl.store(out + i, tl.%s(tl.load(x + i, m, 1), tl.load(y + i, m, 1)), m)
     end]]):format(row[1]),
     args = { out = { dtype, count = #xs }, x = { dtype, xs }, y = { dtype, ys }, n = #xs,
       BLOCK = 64 },
     want = { out = apply(row, { "x", "y" }) },
-    ulp = row.ulp,
+    ulp = ulp_of(row, dtype),
   }
 end
 
 local cases = {}
 for _, row in ipairs(rows) do
   if row.reference and row.ulp then
-    local make = row[2]:find("^x y") and binary or unary
+    local make = row[2]:find("^%a %a") and binary or unary
     for _, dtype in ipairs { "f32", "f64", "f16", "bf16" } do
-      cases[#cases + 1] = make(row, dtype)
+      local case = make(row, dtype)
+      case.skip = function(device)
+        return absent[device.backend] and absent[device.backend][case.name]
+      end
+      cases[#cases + 1] = case
     end
   end
 end

@@ -11,7 +11,6 @@
 --            holds the stored values of every tensor by name
 --   ulp      error allowed in units of the last place of the result's dtype, beyond the rounding of
 --            the result (default 0: exact)
---   options  launch options
 --   skip     function(device) gives a reason or nil
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
@@ -75,9 +74,6 @@ local function make_arguments(case)
       call[name] = given
     end
   end
-  for name, value in pairs(case.options or {}) do
-    call[name] = value
-  end
   return call, inputs
 end
 
@@ -106,6 +102,7 @@ local passed, failed, skipped = 0, 0, 0
 local function report(case, device)
   local reason = case.skip and case.skip(device)
   if reason then
+    print(("skipped %s: %s"):format(case.name, reason))
     skipped = skipped + 1
     return
   end
