@@ -51,12 +51,20 @@ local function special(v)
   return v == huge and "inf" or v == -huge and "-inf" or nil
 end
 
+-- Significant bits: a decimal within half a unit of the last is the element, so 0.1 shows as 0.1.
+local BITS = { bf16 = 8, f16 = 11, f32 = 24 }
+
+local function half_unit(v, bits)
+  return v == 0 and 0 or 2 ^ (math.floor(math.log(abs(v)) / math.log(2)) - bits)
+end
+
 -- How many decimal places, at most `digits`, show every value.
-local function places_for(values, digits)
+local function places_for(values, digits, bits)
   for places = 1, digits do
     local all = true
     for _, v in ipairs(values) do
-      if is_finite(v) and abs(tonumber(format("%." .. places .. "f", v)) - v) > 1e-9 * abs(v) then
+      local shown = is_finite(v) and tonumber(format("%." .. places .. "f", v))
+      if shown and abs(shown - v) > half_unit(v, bits) then
         all = false
         break
       end
@@ -67,7 +75,7 @@ local function places_for(values, digits)
 end
 
 -- A function from an element to its text, the same form for all of `values`.
-local function float_form(values)
+local function float_form(values, bits)
   local largest, smallest, whole = 0, huge, true
   for _, v in ipairs(values) do
     if is_finite(v) then
@@ -84,7 +92,7 @@ local function float_form(values)
   elseif whole then
     pattern = "%.0f."
   else
-    pattern = "%." .. places_for(values, PRECISION) .. "f"
+    pattern = "%." .. places_for(values, PRECISION, bits) .. "f"
   end
   return function(v) return special(v) or format(pattern, v) end
 end
@@ -98,7 +106,7 @@ end
 local function form_of(x, shown)
   local values = {}
   each_shown(x, shown, function(v) values[#values + 1] = v end)
-  local form = x.dtype.kind == "float" and float_form(values) or plain
+  local form = x.dtype.kind == "float" and float_form(values, BITS[x.dtype.name] or 53) or plain
   local width = 0
   for _, v in ipairs(values) do width = math.max(width, #form(v)) end
   return function(v)

@@ -168,6 +168,8 @@ describe("a tensor", function()
     assert.are.equal("{ 1, 20}\ni32 {2} on cpu:0", tostring(neso.tensor({ 1, 20 }, "i32")))
     assert.are.equal("{nan, inf, 1.5}\nf32 {3} on cpu:0",
       tostring(neso.tensor { 0 / 0, math.huge, 1.5 }))
+    assert.are.equal("{0.1, 0.2, 0.3}\nf32 {3} on cpu:0", tostring(neso.tensor { 0.1, 0.2, 0.3 }))
+    assert.are.equal("{0.1, 2.7}\nf16 {2} on cpu:0", tostring(neso.tensor({ 0.1, 2.7 }, "f16")))
     assert.are.equal("{}\nf32 {0} on cpu:0", tostring(neso.empty { 0 }))
     assert.truthy(tostring(neso.arange(5000)):find("   0,    1,    2, ..., 4997", 1, true))
     assert.truthy(tostring(neso.tensor { 1e-10, 1 }):find("1.0000e-10", 1, true))
