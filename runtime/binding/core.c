@@ -87,7 +87,12 @@ void neso__binding_release(neso_binding *binding) {
 static int binding_gc(lua_State *L) {
   neso_binding **box = lua_touserdata(L, 1);
   if (*box) {
+    /* Exported kernels outlive the state through the context: it must not
+     * live through them. */
+    neso_context *context = (*box)->context;
     atomic_store(&(*box)->closed, true);
+    (*box)->context = NULL;
+    neso_context_release(context);
     neso__binding_release(*box);
     *box = NULL;
   }

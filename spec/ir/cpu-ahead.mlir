@@ -12,7 +12,7 @@
 // CHECK: scf.for
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: return
-func.func @k(%o: !llvm.ptr, %x: !llvm.ptr, %stride: i32) {
+func.func @k(%o: !llvm.ptr {neso.facts = 4 : i32}, %x: !llvm.ptr, %stride: i32) {
   %p = "neso.program_id"() {axis = 0 : i32} : () -> i32
   %row = arith.muli %p, %stride : i32
   %start = tensor.splat %row : tensor<1024xi32>
