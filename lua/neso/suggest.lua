@@ -29,7 +29,7 @@ function M.closest(name, names)
     local d = distance(name:lower(), candidate:lower())
     if not best or d < best_distance then best, best_distance = candidate, d end
   end
-  local limit = min(3, 1 + math.floor(#name / 3), #name - 1)
+  local limit = min(3, 1 + math.floor((#name - 1) / 3), #name - 1)
   if best and best_distance <= limit then return best end
   return nil
 end

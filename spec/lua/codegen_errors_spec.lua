@@ -29,6 +29,8 @@ hint: x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}]],
   end)
 
   it("suggest names", function()
+    refused("local k = x:stride(0)", "pointer to f32 has no method 'stride'",
+      "a tensor is a pointer in a kernel; pass its extents and strides as arguments")
     refused("tl.laod(x)", "tl has no 'laod'", "did you mean 'load'?")
     refused("local z = n:summ()", "scalar of i32 has no method 'summ'", "did you mean 'sum'?")
     refused("tl.load(x, {masc = n > 1})", "tl.load has no parameter 'masc'",

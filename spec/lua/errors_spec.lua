@@ -57,6 +57,11 @@ describe("a launch refuses", function()
     says(message(add[2], x, y, out, 32, coroutine.create(print)), "parameter 'BLOCK'")
   end)
 
+  it("the library inside of a kernel", function()
+    says(message(neso.jit(function(o) tl.store(o, neso.ones { 3 }) end)[1], out),
+      "neso.ones cannot be called in a kernel")
+  end)
+
   it("unknown names, with a suggestion", function()
     says(message(add[2], { x, y, out, n = 32, BLOK = 16 }), "kernel 'add'", place,
       "no parameter or launch option 'BLOK'", "did you mean 'BLOCK'", "num_warps")

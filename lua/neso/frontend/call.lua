@@ -145,7 +145,19 @@ local function native(cx, fn, args, node)
   return host.run(cx, fn, args, node)
 end
 
+-- The library's own functions work on tensors, which a kernel has not.
+local function refuse_library(cx, fn, node)
+  for name, value in next, package.loaded.neso or {} do
+    if value == fn then
+      cx:fail(("neso.%s cannot be called in a kernel"):format(name),
+        "call it outside and pass the result; blocks come from tl.zeros, tl.full, tl.load, ...",
+        node)
+    end
+  end
+end
+
 local function call_function(cx, fn, args, node)
+  refuse_library(cx, fn, node)
   local special = host.find(fn)
   if special then return special(cx, args, node) end
   if debug.getinfo(fn, "S").what == "C" then return native(cx, fn, args, node) end
@@ -208,7 +220,7 @@ function M.method(cx, node)
     callee = fields.language.method(node.name)
     if not callee then
       cx:fail(("%s has no method '%s'"):format(values.describe(object), node.name),
-        fields.suggest(node.name), node)
+        fields.suggest(node.name, object), node)
     end
   else
     callee = fields.read(cx, object, node.name)

@@ -31,8 +31,16 @@ local function did_you_mean(name, known)
   return nearest and ("did you mean '%s'?"):format(nearest)
 end
 
---- Hint for a method that is not there.
-function M.suggest(name)
+local OF_TENSORS = {}
+for name in ("shape strides stride size numel get set item data_ptr pointer slice"):gmatch "%a+" do
+  OF_TENSORS[name] = true
+end
+
+--- Hint for a method that x has not.
+function M.suggest(name, x)
+  if is_pointer(x) and OF_TENSORS[name] then
+    return "a tensor is a pointer in a kernel; pass its extents and strides as arguments"
+  end
   return did_you_mean(name, M.language.method_names())
 end
 
@@ -44,7 +52,7 @@ local function read_runtime(cx, x, key)
       cx:fail(("'%s' is a method of %s"):format(key, values.describe(x)),
         ("call it: x:%s(...)"):format(key))
     end
-    cx:fail(("%s has no field '%s'"):format(values.describe(x), key), M.suggest(key))
+    cx:fail(("%s has no field '%s'"):format(values.describe(x), key), M.suggest(key, x))
   end
   cx:fail(("an element of %s cannot be picked by an index"):format(values.describe(x)),
     is_pointer(x) and "read memory with tl.load(p + i)"
