@@ -4,6 +4,15 @@
 #include "lower.h"
 
 #define LINE 64
+/* Larger blocks would push out of the cache what is still wanted. */
+#define MOST_BYTES ((int64_t)1 << 18)
+
+static bool is_small(const cpu_value *v) {
+  int64_t bytes = cpu_bytes(v->element);
+  for (int d = 0; d < v->rank; d++)
+    bytes *= v->shape[d];
+  return bytes <= MOST_BYTES;
+}
 
 static bool is_index_only(cpu_lower *l, cpu_value *v, int *budget) {
   if (v->rank == 0)
@@ -41,6 +50,8 @@ static void ask(cpu_lower *l, MlirValue address, bool to_write) {
 }
 
 void cpu_ask_ahead(cpu_lower *l, cpu_nest *n, const cpu_value *written) {
+  if (!is_small(written))
+    return;
   for (int64_t s = written->seq; s < l->op_count; s++) {
     MlirOperation op = l->ops[s];
     if (!cpu_pulled_at(written, s) || !fits(l, n, op, written))
@@ -126,7 +137,8 @@ void cpu_ask_next(cpu_lower *l, cpu_nest *n, cpu_value *load, MlirValue address,
     return;
   load->loaded_in = again ? -1 : l->epoch;
   cpu_at(l, n, 0);
-  if (!again || !mlirBlockEqual(load->block, cpu_body(l->tile_func, 0)) ||
+  if (!again || !is_small(load) ||
+      !mlirBlockEqual(load->block, cpu_body(l->tile_func, 0)) ||
       !program_step(&s, cpu_operand(l, load, 1), &step) ||
       mlirValueIsNull(step))
     return;
