@@ -53,6 +53,7 @@ for head, body in read(arg[1]):gmatch "<testcase(.-)>(.-)</testcase>" do
   local output = unescape(body:match "<system%-out>(.*)</system%-out>" or "")
   local counts = { count_case(head:match 'status="(%w+)"', output) }
   for i = 1, 3 do total[i] = total[i] + counts[i] end
+  for line in ("\n" .. output):gmatch "\n(skipped [^\n]+)" do print(line) end
   if counts[2] > 0 then print("failed: " .. head:match 'name="([^"]*)"') end
 end
 if total[1] + total[2] == 0 then
