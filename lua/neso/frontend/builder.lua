@@ -13,7 +13,7 @@ local type_key = values.type_key
 function M.new()
   local body = { args = {}, ops = {} }
   return setmetatable({
-    body = body, region = body, line = 0, constants = {}, constant_index = {}, prints = {},
+    body = body, region = body, line = 0, count = 0, depth = 0, constants = {}, constant_index = {}, prints = {},
   }, Builder)
 end
 
@@ -32,6 +32,7 @@ function Builder:op(name, operands, types, attrs, regions)
   end
   local ops = self.region.ops
   ops[#ops + 1] = op
+  self.count = self.count + 1
   return op
 end
 
@@ -87,9 +88,9 @@ function Builder:in_region(types, fill)
     region.args[i] = { type = key, region = region }
   end
   local before = self.region
-  self.region = region
+  self.region, self.depth = region, self.depth + 1
   local result = fill(region)
-  self.region = before
+  self.region, self.depth = before, self.depth - 1
   return region, result
 end
 
@@ -131,21 +132,24 @@ function Builder:value_after(ssa, name, operands, dtype, shape, attrs)
   return values.value(op.results[1], dtype, shape)
 end
 
+-- Gives the number of operations.
 local function mark_uses(region, used)
+  local count = #region.ops
   for _, op in ipairs(region.ops) do
     for _, operand in ipairs(op.operands) do
       used[operand] = true
     end
     for _, inner in ipairs(op.regions) do
-      mark_uses(inner, used)
+      count = count + mark_uses(inner, used)
     end
   end
+  return count
 end
 
---- The finished body: the constants that are used, then the operations.
+--- The finished body: the constants that are used, then the operations; and their number.
 function Builder:finish()
   local used = {}
-  mark_uses(self.body, used)
+  local count = mark_uses(self.body, used)
   local ops = {}
   for _, op in ipairs(self.constants) do
     if used[op.results[1]] then
@@ -155,7 +159,7 @@ function Builder:finish()
   for _, op in ipairs(self.body.ops) do
     ops[#ops + 1] = op
   end
-  return { args = {}, ops = ops }
+  return { args = {}, ops = ops }, count
 end
 
 return M

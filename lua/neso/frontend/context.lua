@@ -7,6 +7,12 @@ local values = require "neso.frontend.values"
 
 local M = {}
 
+-- Of one kernel. What is beyond them takes minutes to compile, or never ends.
+local max_statements = 2 ^ 18 -- run while compiling
+local max_made = 2 ^ 18 -- operations, with those of loops that were tried again
+local max_operations = 2 ^ 14
+local max_depth = 60 -- of run-time branches and loops
+
 local Context = {}
 Context.__index = Context
 
@@ -20,7 +26,7 @@ Context.__index = Context
 function M.new()
   return setmetatable({
     builder = builder.new(), trail = {}, owned = setmetatable({}, { __mode = "k" }), serial = 0,
-    exit_serial = 0, calls = {}, captures = {}, captured = {}, params = {}, contract = false,
+    exit_serial = 0, statements = 0, calls = {}, captures = {}, captured = {}, params = {}, contract = false,
   }, Context)
 end
 
@@ -68,6 +74,34 @@ end
 function Context:fail(message, hint, node)
   local text = diagnostics.format(self.frame.code.ctx, node or self.node, message, hint)
   error(text .. call_notes(self), 0)
+end
+
+function Context:too_large(what)
+  self:fail("this kernel has more than " .. what,
+    "unrolled loops and calls multiply; a loop at run time is 'for i = a, b' or tl.range")
+end
+
+--- The finished body.
+function Context:finish()
+  local body, count = self.builder:finish()
+  if count > max_operations then
+    self.node = self.kernel_node
+    self:too_large(("%d operations"):format(max_operations))
+  end
+  return body
+end
+
+--- A statement begins: ends the compilation where the kernel has grown too large.
+function Context:step()
+  self.statements = self.statements + 1
+  if self.statements > max_statements then
+    self:too_large(("%d statements to run while compiling"):format(max_statements))
+  elseif self.builder.count > max_made then
+    self:too_large(("%d operations, loops that are tried again counted each time"):format(max_made))
+  end
+  if self.builder.depth > max_depth then
+    self:fail(("run-time branches and loops nest deeper than %d"):format(max_depth))
+  end
 end
 
 --- Notes that a value of the host was read, once a place.

@@ -11,6 +11,7 @@ local same_shape, shape_text = values.same_shape, values.shape_text
 local no_shape = {}
 
 local max_elements = 2 ^ 20 -- that a block may have
+local max_dimensions = 8
 
 function M.check_shape(cx, shape)
   for axis, extent in ipairs(shape) do
@@ -19,6 +20,10 @@ function M.check_shape(cx, shape)
         :format(axis - 1, values.describe(extent)))
     end
     shape[axis] = math.floor(extent)
+  end
+  if #shape > max_dimensions then
+    cx:fail(("a block of shape %s has %d dimensions; the limit is %d"):format(shape_text(shape),
+      #shape, max_dimensions))
   end
   local count = values.numel(shape)
   if count > max_elements then
@@ -217,6 +222,7 @@ function M.expand_dims(cx, v, axis)
     shape[i] = extent
   end
   table.insert(shape, axis + 1, 1)
+  M.check_shape(cx, shape)
   if #v.shape == 0 then
     return M.broadcast(cx, v, shape)
   end

@@ -102,12 +102,19 @@ local function build(request)
   cx.contract = (request.options or {}).fp == "contract"
   local args = arguments(cx, request.params)
   check_params(code, args)
-  compile_body(cx, code, args)
+  local ok, problem = pcall(compile_body, cx, code, args)
+  if not ok then
+    if type(problem) == "string" and problem:find("stack overflow", 1, true) then
+      diagnostics.throw(code.ctx, cx.node, "what this kernel has here nests too deeply",
+        "compute it in several statements")
+    end
+    error(problem, 0)
+  end
   local print_line = request.print or print
   for _, line in ipairs(cx.builder.prints) do
     print_line(line)
   end
-  local bytes, lines = program.encode(request.name, cx.params, cx.builder:finish())
+  local bytes, lines = program.encode(request.name, cx.params, cx:finish())
   return bytes, lines, { captures = cx.captures }
 end
 

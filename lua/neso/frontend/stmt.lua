@@ -28,6 +28,7 @@ local function run_from(cx, stats, from)
       cx:fail(("'%s' cannot be used in a kernel"):format(node.kind:lower()), nil, node)
     end
     cx.node = node
+    cx:step()
     cx.builder.line = cx:line_of(node)
     local used_rest
     state, used_rest = handler(cx, node, stats, i)
