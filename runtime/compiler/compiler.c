@@ -1,4 +1,6 @@
 /* The table that libneso calls. */
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,10 @@
 #include "neso_identity.h"
 #include "stages.h"
 #include "llvm-c/Core.h"
+
+/* LLVM recurses along chains of operations, and the caller may have little:
+ * the most operations that a kernel can have take a tenth of this. */
+#define STACK_SIZE (32 << 20)
 
 typedef struct job {
   neso_pass_env env;
@@ -45,16 +51,42 @@ static neso_status given_up(const job *j, const neso_guard_result *result) {
                     j->env.pass ? j->env.pass : "");
 }
 
+static void *run_guarded(void *user) {
+  job *j = user;
+  neso_guard_result guard;
+  if (!neso__guard_run(run_job, j, &guard))
+    j->status = given_up(j, &guard);
+  return NULL;
+}
+
+/* On a thread with a stack of its own; signals stay with the host's. */
+static void run_apart(job *j) {
+  sigset_t all, before;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  bool started = false;
+  sigfillset(&all);
+  pthread_attr_init(&attributes);
+  if (pthread_attr_setstacksize(&attributes, STACK_SIZE) == 0) {
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    started = pthread_create(&thread, &attributes, run_guarded, j) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+  }
+  pthread_attr_destroy(&attributes);
+  if (started)
+    pthread_join(thread, NULL);
+  else
+    run_guarded(j);
+}
+
 static neso_status compile(const neso_compile_request *request,
                            neso_compile_result *out_result) {
-  neso_guard_result guard;
   *out_result = (neso_compile_result){0};
   job j = {.env = {.request = request, .arena = neso__arena_create()},
            .result = out_result};
   if (!j.env.arena)
     return neso__fail(NESO_OUT_OF_MEMORY, "out of memory");
-  if (!neso__guard_run(run_job, &j, &guard))
-    j.status = given_up(&j, &guard);
+  run_apart(&j);
   neso__arena_free(j.env.arena);
   return j.status;
 }

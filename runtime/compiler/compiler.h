@@ -48,6 +48,7 @@ typedef struct neso_compile_request {
   size_t stage_count;
   bool verify_each; /* verify after every pass */
 
+  /* The functions run on a thread of the compiler while the caller waits. */
   void *user;
   /* Called with the result of each stage that wants_dump names true for: MLIR,
    * LLVM IR ("llvm", "opt") or assembly ("asm"). May be NULL, as `override`. */

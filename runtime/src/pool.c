@@ -1,5 +1,6 @@
 #include "pool.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@ struct neso_pool {
   pool_job *job;          /* that may be joined, on its launcher's stack */
   atomic_uint generation; /* changes with every job, and at the end */
   bool stop;
+  cpu_set_t cpus; /* where the threads may run, and the launcher's processor */
+  int launcher_cpu;
   size_t sleeping, thread_count;
   pthread_t threads[];
 };
@@ -114,6 +117,9 @@ static neso_pool *pool_new(neso_context *context) {
   if (!pool)
     return NULL;
   pool->owner = getpid();
+  pool->launcher_cpu = -1;
+  if (sched_getaffinity(0, sizeof pool->cpus, &pool->cpus))
+    CPU_ZERO(&pool->cpus);
   pthread_mutex_init(&pool->launch, NULL);
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
@@ -154,8 +160,25 @@ static neso_pool *pool_get(neso_context *context) {
 
 /* ---------------------------------------------------------------- jobs -- */
 
+/* A thread woken on the launcher's processor waits there until the scheduler
+ * looks round, tens of milliseconds later: ours run on the others. */
+static void leave_launcher_alone(neso_pool *pool) {
+  int cpu = sched_getcpu();
+  if (cpu == pool->launcher_cpu || cpu < 0 || cpu >= CPU_SETSIZE)
+    return;
+  pool->launcher_cpu = cpu;
+  cpu_set_t others = pool->cpus;
+  CPU_CLR(cpu, &others);
+  if (CPU_COUNT(&others) == 0)
+    return;
+  for (size_t i = 0; i < pool->thread_count; i++)
+    pthread_setaffinity_np(pool->threads[i], sizeof others, &others);
+}
+
 static void open_job(neso_pool *pool, pool_job *job) {
   pthread_mutex_lock(&pool->lock);
+  if (pool->sleeping)
+    leave_launcher_alone(pool);
   pool->job = job;
   atomic_fetch_add(&pool->generation, 1);
   size_t wanted = job->count - 1;
