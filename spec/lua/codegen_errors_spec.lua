@@ -61,12 +61,14 @@ hint: x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}]],
   end)
 
   it("kernels that grow beyond all bounds", function()
-    local unrolled = "for i in tl.static_range(4096) do for j in tl.static_range(4096) do %s end end"
-    local hint = "unrolled loops and calls multiply; a loop at run time is 'for i = a, b' or tl.range"
+    local unrolled = "for i in tl.static_range(4096) do "
+      .. "for j in tl.static_range(4096) do %s end end"
+    local hint = "unrolled loops and calls multiply; "
+      .. "a loop at run time is 'for i = a, b' or tl.range"
     refused("local v = 0 " .. unrolled:format("v = v + 1"),
       "this kernel has more than 262144 statements to run while compiling", hint)
-    refused("local v = n for i in tl.static_range(4096) do v = v * 3 + i v = v * 5 + i v = v * i end "
-      .. "tl.store(x, v)", "this kernel has more than 16384 operations", hint)
+    refused("local v = n for i in tl.static_range(4096) do "
+      .. "v = v * 3 + i v = v * 5 + i v = v * i end tl.store(x, v)", "this kernel has more than 16384 operations", hint)
     refused(("for i = 0, n do "):rep(70) .. ("end "):rep(70),
       "run-time branches and loops nest deeper than 60", nil)
     refused("local v = n" .. ("+n"):rep(30000), "what this kernel has here nests too deeply",

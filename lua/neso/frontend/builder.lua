@@ -13,7 +13,8 @@ local type_key = values.type_key
 function M.new()
   local body = { args = {}, ops = {} }
   return setmetatable({
-    body = body, region = body, line = 0, count = 0, depth = 0, constants = {}, constant_index = {}, prints = {},
+    body = body, region = body, line = 0, count = 0, depth = 0, constants = {},
+    constant_index = {}, prints = {},
   }, Builder)
 end
 

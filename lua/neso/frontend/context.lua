@@ -26,7 +26,8 @@ Context.__index = Context
 function M.new()
   return setmetatable({
     builder = builder.new(), trail = {}, owned = setmetatable({}, { __mode = "k" }), serial = 0,
-    exit_serial = 0, statements = 0, calls = {}, captures = {}, captured = {}, params = {}, contract = false,
+    exit_serial = 0, statements = 0, calls = {}, captures = {}, captured = {}, params = {},
+    contract = false,
   }, Context)
 end
 
