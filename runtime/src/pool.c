@@ -177,8 +177,7 @@ static void leave_launcher_alone(neso_pool *pool) {
 
 static void open_job(neso_pool *pool, pool_job *job) {
   pthread_mutex_lock(&pool->lock);
-  if (pool->sleeping)
-    leave_launcher_alone(pool);
+  leave_launcher_alone(pool);
   pool->job = job;
   atomic_fetch_add(&pool->generation, 1);
   size_t wanted = job->count - 1;
