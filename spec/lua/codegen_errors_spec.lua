@@ -68,7 +68,8 @@ hint: x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}]],
     refused("local v = 0 " .. unrolled:format("v = v + 1"),
       "this kernel has more than 262144 statements to run while compiling", hint)
     refused("local v = n for i in tl.static_range(4096) do "
-      .. "v = v * 3 + i v = v * 5 + i v = v * i end tl.store(x, v)", "this kernel has more than 16384 operations", hint)
+      .. "v = v * 3 + i v = v * 5 + i v = v * i end tl.store(x, v)",
+      "this kernel has more than 16384 operations", hint)
     refused(("for i = 0, n do "):rep(70) .. ("end "):rep(70),
       "run-time branches and loops nest deeper than 60", nil)
     refused("local v = n" .. ("+n"):rep(30000), "what this kernel has here nests too deeply",
