@@ -38,6 +38,8 @@ local function log1p(x)
 end
 
 local function erf(x)
+  if x ~= x then return x end
+  if math.abs(x) > 6 then return x > 0 and 1 or -1 end -- within 1e-16
   local term, sum, n = x, x, 0
   repeat
     n = n + 1

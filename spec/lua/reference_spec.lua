@@ -35,6 +35,19 @@ describe("spec/ops_language.lua", function()
     range = "tl.range(0, n, 2)", static_range = "tl.static_range(4)",
   }
 
+  it("has an erf that ends at the ends", function()
+    local erf
+    for _, row in ipairs(dofile(here .. "../ops_language.lua")) do
+      if row[1] == "erf" then erf = row.reference end
+    end
+    local nan = erf(0 / 0)
+    assert.are_not.equal(nan, nan)
+    assert.are.equal(1, erf(math.huge))
+    assert.are.equal(-1, erf(-math.huge))
+    assert.are.equal(0, erf(0))
+    assert.near(0.8427007929497149, erf(1), 1e-15)
+  end)
+
   it("has a builder for every row, and ir operations that exist", function()
     local ops = dofile(here .. "../ops.lua")
     local known = {}
