@@ -33,23 +33,11 @@ static neso_status cpu_open(neso_context *context, int index,
   (void)index;
   char name[NESO_REASON_SIZE];
   neso__host_name(name, sizeof name);
-  neso_device_info info = {
+  *out_info = (neso_device_info){
       strdup(name),
       neso__format("host %016llx", (unsigned long long)neso__host_digest()),
-      {NESO_GRID_LIMIT, NESO_GRID_LIMIT, NESO_GRID_LIMIT},
-      NULL};
-  if (info.name && info.target) {
-    *out_info = info;
-    return NULL;
-  }
-  free(info.name);
-  free(info.target);
-  return neso__out_of_memory("a device", sizeof info);
-}
-
-static void cpu_close(neso_device_info *info) {
-  free(info->name);
-  free(info->target);
+      {NESO_GRID_LIMIT, NESO_GRID_LIMIT, NESO_GRID_LIMIT}};
+  return NULL;
 }
 
 static neso_status cpu_load(neso_device *device, const neso_image *image,
@@ -98,7 +86,6 @@ const neso_backend neso__backend_cpu = {
     .host_visible = true,
     .query = cpu_query,
     .device_open = cpu_open,
-    .device_close = cpu_close,
     .memory_allocate = neso__host_allocate,
     .memory_free = neso__host_free,
     .memory_read = neso__host_read,

@@ -23,22 +23,10 @@ static bool null_query(neso_context *context, char reason[NESO_REASON_SIZE],
 static neso_status null_open(neso_context *context, int index,
                              neso_device_info *out_info) {
   (void)context;
-  neso_device_info info = {neso__format("null device %d", index),
-                           strdup("null"),
-                           {NESO_GRID_LIMIT, 65535, 65535},
-                           NULL};
-  if (info.name && info.target) {
-    *out_info = info;
-    return NULL;
-  }
-  free(info.name);
-  free(info.target);
-  return neso__out_of_memory("a device", sizeof info);
-}
-
-static void null_close(neso_device_info *info) {
-  free(info->name);
-  free(info->target);
+  *out_info = (neso_device_info){neso__format("null device %d", index),
+                                 strdup("null"),
+                                 {NESO_GRID_LIMIT, 65535, 65535}};
+  return NULL;
 }
 
 static neso_status null_load(neso_device *device, const neso_image *image,
@@ -66,7 +54,6 @@ const neso_backend neso__backend_null = {
     .host_visible = true,
     .query = null_query,
     .device_open = null_open,
-    .device_close = null_close,
     .memory_allocate = neso__host_allocate,
     .memory_free = neso__host_free,
     .memory_read = neso__host_read,

@@ -11,12 +11,11 @@
 #define NESO_REASON_SIZE 256
 #define NESO_GRID_LIMIT 2147483647u
 
-/* What `device_open` fills in and `device_close` ends. */
+/* What `device_open` fills in. */
 typedef struct neso_device_info {
-  char *name;
-  char *target;
+  char *name;   /* owned by the device, of malloc; NULL: out of memory */
+  char *target; /* likewise */
   uint32_t grid_limit[3];
-  void *state; /* the backend's own; ended by `device_close` */
 } neso_device_info;
 
 /* A compiled kernel as it comes from the cache or the compiler. */
@@ -48,7 +47,6 @@ typedef struct neso_backend {
                 int *out_count);
   neso_status (*device_open)(neso_context *context, int index,
                              neso_device_info *out_info);
-  void (*device_close)(neso_device_info *info);
 
   neso_status (*memory_allocate)(neso_device *device, size_t size,
                                  void **out_memory);

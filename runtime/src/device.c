@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "context.h"
@@ -40,6 +41,12 @@ static neso_device *find_device(neso_context *context,
   return device;
 }
 
+static void close_device(neso_device *device) {
+  free(device->info.name);
+  free(device->info.target);
+  neso__object_free(device->context, device);
+}
+
 static neso_status open_device(neso_context *context,
                                const neso_backend *backend, int index,
                                neso_device **out_device) {
@@ -59,16 +66,13 @@ static neso_status open_device(neso_context *context,
   device->backend = backend;
   device->index = index;
   neso_status status = backend->device_open(context, index, &device->info);
+  if (!status && (!device->info.name || !device->info.target))
+    status = neso__out_of_memory("a device", sizeof device->info);
   if (status)
-    neso__object_free(context, device);
+    close_device(device);
   else
     *out_device = device;
   return status;
-}
-
-static void close_device(neso_device *device) {
-  device->backend->device_close(&device->info);
-  neso__object_free(device->context, device);
 }
 
 /* Opened without the lock, so that hooks may come back here: of two threads
