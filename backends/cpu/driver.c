@@ -1,8 +1,6 @@
 /* The processor as a device: buffers are memory of the host, kernels are
  * machine code of this process, programs run over a thread pool. */
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "code.h"
