@@ -17,6 +17,8 @@
 
 local memory = { { "cache", "string" }, { "evict", "string" }, { "volatile", "bool" } }
 local axis = { { "axis", "integer" } }
+local assembly = { { "text", "string" }, { "constraints", "string" }, { "pack", "integer" } }
+local foreign = { { "symbol", "string" }, { "library", "string" } }
 
 local neso = {
   { "neso.program_id", 0, 1, attributes = axis, doc = "index of this program along `axis`, i32" },
@@ -44,6 +46,65 @@ local neso = {
     args = { "block" }, doc = "extreme value and its lowest index (i32)" },
   { "neso.dot", 3, 1, attributes = { { "precision", "string" } }, args = { "a", "b", "acc" },
     doc = "acc + a b" },
+
+  -- Shape with another order of elements.
+  { "neso.cat", 2, 1, attributes = axis, args = { "a", "b" }, doc = "b after a along `axis`" },
+  { "neso.slice", 1, 1, attributes = { { "start", "array" }, { "step", "array" } },
+    args = { "block" }, doc = "element i is element start + i * step of the block, by axis" },
+  { "neso.gather", 2, 1, attributes = axis, args = { "block", "index" },
+    doc = "elements at `index` along `axis`; 0 where the index is outside" },
+  { "neso.sort", { 1, -1 }, -1,
+    attributes = { { "axis", "integer" }, { "descending", "bool" } }, args = { "keys", "..." },
+    doc = "keys in order along `axis`, stable, NaN greatest; the other blocks move along" },
+  { "neso.histogram", { 1, 2 }, 1, args = { "block", "mask" },
+    doc = "how often 0, 1, ... occur, i32; what is outside or masked off is not counted" },
+
+  -- With a function on scalars as region.
+  { "neso.fold", { 1, -1 }, -1, regions = 1, attributes = axis, args = { "block", "..." },
+    doc = "the blocks without `axis`, combined by the region (accumulators, elements)" },
+  { "neso.scan", { 1, -1 }, -1, regions = 1,
+    attributes = { { "axis", "integer" }, { "reverse", "bool" } }, args = { "block", "..." },
+    doc = "inclusive prefixes along `axis`, combined by the region (accumulators, elements)" },
+  { "neso.map", { 1, -1 }, -1, regions = 1, args = { "block", "..." },
+    doc = "the region on each element of the blocks" },
+
+  { "neso.yield", { 0, -1 }, 0, terminator = true, args = { "..." },
+    doc = "what such a region gives" },
+
+  -- Atomic memory operations give the old values, 0 where the mask is false.
+  { "neso.atomic_rmw", { 3, 4 }, 1, effect = "WRITE",
+    attributes = { { "kind", "string" }, { "sem", "string" }, { "scope", "string" } },
+    args = { "base", "offsets", "value", "mask" },
+    doc = "*p = kind(*p, value), element by element" },
+  { "neso.atomic_cas", { 4, 5 }, 1, effect = "WRITE",
+    attributes = { { "sem", "string" }, { "scope", "string" } },
+    args = { "base", "offsets", "compare", "value", "mask" },
+    doc = "*p = value where *p has the bits of compare" },
+  { "neso.barrier", 0, 0, effect = "WRITE", doc = "all threads of the program meet" },
+
+  -- Reports to the host.
+  { "neso.print", { 0, -1 }, 0, effect = "WRITE",
+    attributes = { { "text", "string" }, { "dtypes", "string" }, { "hex", "bool" } },
+    args = { "..." }, doc = "prints the values; `dtypes` are their types in the language" },
+  { "neso.assert", { 1, 2 }, 0, effect = "WRITE", attributes = { { "message", "string" } },
+    args = { "condition", "index" },
+    doc = "ends the launch with the message unless the scalar condition holds" },
+  { "neso.check_access", { 2, 3 }, 0, effect = "WRITE",
+    attributes = { { "dtype", "string" }, { "name", "string" }, { "access", "string" } },
+    args = { "base", "offsets", "mask" },
+    doc = "ends the launch unless every element lies in a buffer of the launch" },
+  { "neso.breakpoint", { 0, -1 }, 0, effect = "WRITE", attributes = { { "names", "string" } },
+    args = { "..." }, doc = "a prompt in the interpreter; compiled code has none" },
+
+  -- Code that is not neso's. The forms without `_pure` may have effects.
+  { "neso.asm", { 0, -1 }, -1, effect = "WRITE", attributes = assembly, args = { "..." },
+    doc = "an assembly text on each `pack` elements" },
+  { "neso.asm_pure", { 0, -1 }, -1, attributes = assembly, args = { "..." },
+    doc = "the same without effects" },
+  { "neso.extern", { 0, -1 }, 1, effect = "WRITE", attributes = foreign, args = { "..." },
+    doc = "a C function on each element" },
+  { "neso.extern_pure", { 0, -1 }, 1, attributes = foreign, args = { "..." },
+    doc = "the same without effects" },
 }
 
 local scf = {

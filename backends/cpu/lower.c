@@ -204,44 +204,78 @@ static void lower_root(cpu_lower *l, MlirOperation op, cpu_output_kind kind,
   cpu_nest_root(l, output, cpu_seq(l, op));
 }
 
+static void lower_reduce(cpu_lower *l, MlirOperation op) {
+  lower_root(l, op, CPU_REDUCE, 0);
+}
+
+static void lower_arg_reduce(cpu_lower *l, MlirOperation op) {
+  lower_root(l, op, CPU_ARG_REDUCE, 0);
+}
+
+static void lower_store(cpu_lower *l, MlirOperation op) {
+  if (cpu_op_operand(l, op, 1)->rank == 0)
+    cpu_scalar_memory(l, op);
+  else
+    lower_root(l, op, CPU_STORE, 2);
+}
+
+static void lower_nothing(cpu_lower *l, MlirOperation op) {
+  (void)l;
+  (void)op;
+}
+
+static void lower_unknown(cpu_lower *l, MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  cpu_fail(l, op, "the cpu backend does not know %.*s", (int)name.length,
+           name.data);
+}
+
+/* Operations that are lowered where they stand. The others are computed where
+ * their results are used. */
+static void (*const roots[NESO_OP_COUNT])(cpu_lower *, MlirOperation) = {
+    [NESO_OP_UNKNOWN] = lower_unknown,
+    [NESO_OP_NESO_STORE] = lower_store,
+    [NESO_OP_NESO_MASKED_STORE] = lower_store,
+    [NESO_OP_NESO_REDUCE] = lower_reduce,
+    [NESO_OP_NESO_ARG_REDUCE] = lower_arg_reduce,
+    [NESO_OP_NESO_DOT] = cpu_lower_dot,
+    [NESO_OP_SCF_FOR] = cpu_lower_control,
+    [NESO_OP_SCF_IF] = cpu_lower_control,
+    [NESO_OP_SCF_WHILE] = cpu_lower_control,
+    [NESO_OP_SCF_YIELD] = lower_nothing,
+    [NESO_OP_SCF_CONDITION] = lower_nothing,
+    [NESO_OP_FUNC_RETURN] = lower_nothing,
+    [NESO_OP_NESO_CAT] = lower_unknown,
+    [NESO_OP_NESO_SLICE] = lower_unknown,
+    [NESO_OP_NESO_GATHER] = lower_unknown,
+    [NESO_OP_NESO_SORT] = lower_unknown,
+    [NESO_OP_NESO_HISTOGRAM] = lower_unknown,
+    [NESO_OP_NESO_FOLD] = lower_unknown,
+    [NESO_OP_NESO_SCAN] = lower_unknown,
+    [NESO_OP_NESO_MAP] = lower_unknown,
+    [NESO_OP_NESO_YIELD] = lower_unknown,
+    [NESO_OP_NESO_ATOMIC_RMW] = lower_unknown,
+    [NESO_OP_NESO_ATOMIC_CAS] = lower_unknown,
+    [NESO_OP_NESO_BARRIER] = lower_unknown,
+    [NESO_OP_NESO_PRINT] = lower_unknown,
+    [NESO_OP_NESO_ASSERT] = lower_unknown,
+    [NESO_OP_NESO_CHECK_ACCESS] = lower_unknown,
+    [NESO_OP_NESO_BREAKPOINT] = lower_unknown,
+    [NESO_OP_NESO_ASM] = lower_unknown,
+    [NESO_OP_NESO_ASM_PURE] = lower_unknown,
+    [NESO_OP_NESO_EXTERN] = lower_unknown,
+    [NESO_OP_NESO_EXTERN_PURE] = lower_unknown,
+};
+
+bool cpu_is_lazy(neso_op op) { return !roots[op]; }
+
 static void lower_op(cpu_lower *l, MlirOperation op) {
   neso_op kind = neso__op_of(op);
   l->b.loc = mlirOperationGetLocation(op);
-  switch (kind) {
-  case NESO_OP_NESO_STORE:
-  case NESO_OP_NESO_MASKED_STORE:
-    if (cpu_op_operand(l, op, 1)->rank == 0)
-      cpu_scalar_memory(l, op);
-    else
-      lower_root(l, op, CPU_STORE, 2);
-    break;
-  case NESO_OP_NESO_REDUCE:
-    lower_root(l, op, CPU_REDUCE, 0);
-    break;
-  case NESO_OP_NESO_ARG_REDUCE:
-    lower_root(l, op, CPU_ARG_REDUCE, 0);
-    break;
-  case NESO_OP_NESO_DOT:
-    cpu_lower_dot(l, op);
-    break;
-  case NESO_OP_SCF_FOR:
-  case NESO_OP_SCF_IF:
-  case NESO_OP_SCF_WHILE:
-    cpu_lower_control(l, op);
-    break;
-  case NESO_OP_SCF_YIELD:
-  case NESO_OP_SCF_CONDITION:
-  case NESO_OP_FUNC_RETURN:
-    break;
-  case NESO_OP_UNKNOWN: {
-    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    cpu_fail(l, op, "the cpu backend does not know %.*s", (int)name.length,
-             name.data);
-    break;
-  }
-  default:
+  if (roots[kind])
+    roots[kind](l, op);
+  else
     lower_lazy(l, op);
-  }
 }
 
 void cpu_lower_block(cpu_lower *l, MlirBlock block) {

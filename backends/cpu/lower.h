@@ -101,6 +101,8 @@ cpu_value *cpu_operand(cpu_lower *l, const cpu_value *v, intptr_t i);
 cpu_value *cpu_op_operand(cpu_lower *l, MlirOperation op, intptr_t i);
 void cpu_lower_block(cpu_lower *l, MlirBlock block);
 int64_t cpu_seq(cpu_lower *l, MlirOperation op);
+/* An operation whose block results are computed where they are used. */
+bool cpu_is_lazy(neso_op op);
 
 /* layout.c */
 neso_status neso__cpu_layout(neso_pass_env *env, MlirModule module);
@@ -111,8 +113,6 @@ int cpu_layout_read(MlirType type, int64_t *out_lanes);
 
 /* plan.c: what is computed once and what again. */
 void cpu_plan(cpu_lower *l);
-/* An operation whose block results are computed where they are used. */
-bool cpu_is_lazy(neso_op op);
 /* `v` is pulled at a place after `seq`. */
 bool cpu_pulled_after(const cpu_lower *l, const cpu_value *v, int64_t seq);
 /* Sequence number up to which a buffer of `v` is needed. */

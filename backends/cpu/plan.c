@@ -8,26 +8,6 @@
 #define RECOMPUTE_LIMIT 10
 #define COST_CAP 1000000
 
-bool cpu_is_lazy(neso_op op) {
-  switch (op) {
-  case NESO_OP_UNKNOWN:
-  case NESO_OP_NESO_STORE:
-  case NESO_OP_NESO_MASKED_STORE:
-  case NESO_OP_NESO_REDUCE:
-  case NESO_OP_NESO_ARG_REDUCE:
-  case NESO_OP_NESO_DOT:
-  case NESO_OP_SCF_FOR:
-  case NESO_OP_SCF_IF:
-  case NESO_OP_SCF_WHILE:
-  case NESO_OP_SCF_YIELD:
-  case NESO_OP_SCF_CONDITION:
-  case NESO_OP_FUNC_RETURN:
-    return false;
-  default:
-    return true;
-  }
-}
-
 bool cpu_reshape_is_trivial(const cpu_value *from, const cpu_value *to) {
   int i = 0, j = 0;
   for (;;) {
@@ -160,7 +140,10 @@ static void collect_pulls(cpu_lower *l, cpu_value *v, bool *stretched,
   }
 }
 
-static bool is_write(MlirOperation op) { return cpu_is_store(neso__op_of(op)); }
+static bool is_write(MlirOperation op) {
+  const neso_op_row *row = neso__op_row(neso__op_of(op));
+  return row && row->effect == NESO_EFFECT_WRITE;
+}
 
 /* A store after the load and before a place that wants it: the loaded values
  * must be kept. The store at the place itself may overwrite what it reads
@@ -170,7 +153,7 @@ static void mark_before_stores(cpu_lower *l, cpu_value *v) {
   for (int64_t s = v->seq + 1; s < l->op_count; s++) {
     if (cpu_pulled_at(v, s)) {
       v->marked |= written;
-      if (is_write(l->ops[s]) &&
+      if (cpu_is_store(neso__op_of(l->ops[s])) &&
           mlirValueEqual(mlirOperationGetOperand(l->ops[s], 0),
                          mlirOperationGetOperand(v->def, 0)) &&
           !mlirValueEqual(mlirOperationGetOperand(l->ops[s], 1),

@@ -96,7 +96,8 @@ private:
 };
 
 // Effects let canonicalize drop dead operations, cse merge equal ones (loads
-// too, unless a store lies between), and licm hoist pure ones.
+// too, unless a write lies between), and licm hoist pure ones. A write may be
+// to anything.
 template <neso_effect effect>
 struct Effects
     : MemoryEffectOpInterface::ExternalModel<Effects<effect>, TileOp> {
@@ -105,7 +106,7 @@ struct Effects
     if (effect == NESO_EFFECT_READ)
       out.emplace_back(MemoryEffects::Read::get(), &op->getOpOperand(0));
     if (effect == NESO_EFFECT_WRITE)
-      out.emplace_back(MemoryEffects::Write::get(), &op->getOpOperand(0));
+      out.emplace_back(MemoryEffects::Write::get());
   }
 };
 

@@ -53,13 +53,23 @@ static bool fits_row(const neso_op_row *row, size_t operands, size_t results,
          regions == row->regions;
 }
 
+static neso_op terminator_of(neso_op parent, intptr_t region) {
+  switch (parent) {
+  case NESO_OP_SCF_WHILE:
+    return region == 0 ? NESO_OP_SCF_CONDITION : NESO_OP_SCF_YIELD;
+  case NESO_OP_NESO_FOLD:
+  case NESO_OP_NESO_SCAN:
+  case NESO_OP_NESO_MAP:
+    return NESO_OP_NESO_YIELD;
+  default:
+    return NESO_OP_SCF_YIELD;
+  }
+}
+
 static bool read_regions(neso_decoder *d, neso_op op, MlirOperation parent) {
   intptr_t count = mlirOperationGetNumRegions(parent);
   for (intptr_t i = 0; i < count; i++) {
-    neso_op terminator = op == NESO_OP_SCF_WHILE && i == 0
-                             ? NESO_OP_SCF_CONDITION
-                             : NESO_OP_SCF_YIELD;
-    if (!read_region(d, mlirOperationGetRegion(parent, i), terminator,
+    if (!read_region(d, mlirOperationGetRegion(parent, i), terminator_of(op, i),
                      op == NESO_OP_SCF_IF && i == 1))
       return false;
   }

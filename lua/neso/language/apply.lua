@@ -8,14 +8,10 @@ local values = require "neso.frontend.values"
 local elementwise = require "neso.language.elementwise"
 
 local unpack = table.unpack or unpack
-local builders = {}
-for _, group in ipairs { "create", "shape", "memory", "convert", "math", "reduce", "dot", "hint",
-  "loop", "program" } do
-  for name, build in pairs(require("neso.language." .. group)) do
-    builders[name] = build
-  end
-end
 
+local function pack(...)
+  return { n = select("#", ...), ... }
+end
 local function is_plain_table(x)
   return type(x) == "table" and getmetatable(x) == nil
 end
@@ -145,7 +141,8 @@ return function(cx, op, args, node)
   local a = bind(cx, op, args)
   if op.row.library then return library(cx, op, a, node) end
   if op.row.kind then return { n = 1, elementwise(cx, op, a) } end
-  local first, second = builders[op.name](cx, a, node)
-  if second ~= nil then return { n = 2, first, second } end
-  return { n = 1, first }
+  local build = require("neso.language." .. op.row.group)[op.name]
+  local results = pack(build(cx, a, node))
+  if results.n == 0 then results.n = 1 end
+  return results
 end

@@ -1,0 +1,5 @@
+-- Printing and checks at run time: rows of tl functions; spec/ops_language.lua says
+-- what the columns are.
+
+return {
+}
