@@ -39,6 +39,8 @@ local neso = {
     args = { "base", "offsets", "value" }, doc = "writes the elements at base + offsets" },
   { "neso.masked_store", 4, 0, effect = "WRITE", attributes = memory,
     args = { "base", "offsets", "value", "mask" }, doc = "writes where the mask is true" },
+  { "neso.address", 1, 1, args = { "pointer" }, doc = "the address in bytes, i64" },
+  { "neso.pointer", 1, 1, args = { "address" }, doc = "a pointer to an address, i64" },
   { "neso.reduce", 1, 1, attributes = { { "axis", "integer" }, { "kind", "string" } },
     args = { "block" }, doc = "the block without `axis`" },
   { "neso.arg_reduce", 1, 2,

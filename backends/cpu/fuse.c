@@ -39,14 +39,16 @@ static bool can_join(gather_state *s, cpu_value *v, cpu_coords c) {
          !(v->early && s->is_store) && s->count < CPU_MAX_OUTPUTS;
 }
 
+static bool is_parameter(const cpu_lower *l, MlirValue base) {
+  return mlirValueIsABlockArgument(base) &&
+         mlirOperationEqual(
+             mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(base)),
+             l->tile_func);
+}
+
 /* No byte that the parameter `base` points to belongs to another pointer
  * parameter: a fact of the launch. */
 static bool is_apart(const cpu_lower *l, MlirValue base) {
-  if (!mlirValueIsABlockArgument(base) ||
-      !mlirOperationEqual(
-          mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(base)),
-          l->tile_func))
-    return false;
   MlirAttribute all =
       mlirOperationGetAttributeByName(l->tile_func, cpu_str("arg_attrs"));
   intptr_t i = mlirBlockArgumentGetArgNumber(base);
@@ -67,7 +69,8 @@ static bool is_overwritten(gather_state *s, const cpu_value *v, cpu_coords c) {
   MlirValue to = mlirOperationGetOperand(store, 0);
   MlirValue from = mlirOperationGetOperand(v->def, 0);
   if (!mlirValueEqual(to, from))
-    return !is_apart(s->l, to) && !is_apart(s->l, from);
+    return !is_parameter(s->l, to) || !is_parameter(s->l, from) ||
+           (!is_apart(s->l, to) && !is_apart(s->l, from));
   return !mlirValueEqual(mlirOperationGetOperand(store, 1),
                          mlirOperationGetOperand(v->def, 1)) ||
          !cpu_same_shape(v, s->outputs[0].value) ||

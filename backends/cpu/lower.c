@@ -219,6 +219,15 @@ static void lower_store(cpu_lower *l, MlirOperation op) {
     lower_root(l, op, CPU_STORE, 2);
 }
 
+static void lower_address(cpu_lower *l, MlirOperation op) {
+  cpu_value *v = cpu_value_of(l, mlirOperationGetResult(op, 0));
+  const char *name = v->op == NESO_OP_NESO_ADDRESS ? "llvm.ptrtoint"
+                                                   : "llvm.inttoptr";
+  v->scalar = cpu_unary(&l->b, name, cpu_type(v->tile),
+                        cpu_op_operand(l, op, 0)->scalar);
+  v->ready = true;
+}
+
 static void lower_nothing(cpu_lower *l, MlirOperation op) {
   (void)l;
   (void)op;
@@ -236,6 +245,8 @@ static void (*const roots[NESO_OP_COUNT])(cpu_lower *, MlirOperation) = {
     [NESO_OP_UNKNOWN] = lower_unknown,
     [NESO_OP_NESO_STORE] = lower_store,
     [NESO_OP_NESO_MASKED_STORE] = lower_store,
+    [NESO_OP_NESO_ADDRESS] = lower_address,
+    [NESO_OP_NESO_POINTER] = lower_address,
     [NESO_OP_NESO_REDUCE] = lower_reduce,
     [NESO_OP_NESO_ARG_REDUCE] = lower_arg_reduce,
     [NESO_OP_NESO_DOT] = cpu_lower_dot,

@@ -13,13 +13,22 @@ local function is_constexpr(value)
   return value == "constexpr" or (type(value) == "table" and value.kind == "constexpr")
 end
 
--- A declared type: param kind and dtype, nil when it is none.
+-- "*f32", "*const f32" as a pointer type.
+local function pointer_of_text(text)
+  local const, name = text:match "^%*%s*(c?o?n?s?t?)%s*(%w+)$"
+  if const ~= "" and const ~= "const" then return nil end
+  local element = dtype.find(name)
+  return element and dtype.pointer(element, const == "const")
+end
+
+-- A declared type: param kind, dtype and whether it is a pointer to const; nil when it is none.
 local function declared_type(value)
   if is_constexpr(value) then return CONST end
   local plain = dtype.find(value)
   if plain then return SCALAR, plain end
-  local pointee = type(value) == "string" and value:match "^%*(%w+)$"
-  if pointee and dtype.find(pointee) then return POINTER, dtype.find(pointee) end
+  local pointer = dtype.is_pointer_type(value) and value
+    or type(value) == "string" and pointer_of_text(value)
+  if pointer then return POINTER, pointer.dtype, pointer.const end
   return nil
 end
 
@@ -27,19 +36,20 @@ local function kind_by_name(name)
   return name:find "%a" and name == name:upper() and CONST or AUTO
 end
 
--- kind, dtype, default of parameter `name`; nil when `value` declares nothing.
+-- kind, dtype, default of parameter `name` and whether it is const; nil when `value` declares
+-- nothing.
 local function declaration(name, value)
   if value == nil then return kind_by_name(name) end
   if type(value) == "number" or type(value) == "boolean" then
     return kind_by_name(name), nil, value
   end
-  local kind, element = declared_type(value)
-  if kind then return kind, element end
+  local kind, element, const = declared_type(value)
+  if kind then return kind, element, nil, const end
   if type(value) == "table" and getmetatable(value) == nil then
     local default = value.default
     if value[1] == nil then return kind_by_name(name), nil, default end
-    kind, element = declared_type(value[1])
-    if kind then return kind, element, default end
+    kind, element, const = declared_type(value[1])
+    if kind then return kind, element, default, const end
   end
   return nil
 end
@@ -58,19 +68,20 @@ end
 --- What a declaration says of the parameters; nil and the reason when it cannot be one.
 ---@param names string[] parameters in their order
 ---@param decl table parameter -> type, default, or { type, default = }
----@return table|nil { kinds, codes, defaults (nil: none), positions }
+---@return table|nil { kinds, codes, defaults (nil: none), positions, const (by name) }
 ---@return string|nil reason
 function M.read(names, decl)
   local why = unknown_name(decl, names)
   if why then return nil, why end
-  local out = { kinds = {}, codes = {}, positions = {} }
+  local out = { kinds = {}, codes = {}, positions = {}, const = {} }
   for i, name in ipairs(names) do
-    local kind, element, default = declaration(name, decl[name])
+    local kind, element, default, const = declaration(name, decl[name])
     if not kind then
       return nil, format("parameter '%s' is declared as %s: expected a dtype (tl.f32, \"f32\"), a "
-        .. "pointer (\"*f32\"), tl.constexpr or a default value", name, tostring(decl[name]))
+        .. "pointer (\"*f32\", \"*const f32\"), tl.constexpr or a default value", name, tostring(decl[name]))
     end
     out.kinds[i], out.codes[i], out.positions[name] = kind, element and element.code or 0, i
+    out.const[name] = const or nil
     if default ~= nil then
       out.defaults = out.defaults or {}
       out.defaults[i] = default

@@ -78,6 +78,36 @@ function M.is(value)
   return type(value) == "table" and getmetatable(value) == meta
 end
 
+---@class neso.pointer_type
+---@field dtype neso.dtype of the elements
+---@field const boolean true: not to be written through
+
+local pointer_meta = {
+  __name = "neso.pointer_type",
+  __tostring = function(self)
+    return ("pointer to %s%s"):format(self.const and "const " or "", self.dtype.name)
+  end,
+}
+local pointers = {}
+
+--- The type of pointers to elements of a dtype; one object a type.
+---@param element neso.dtype
+---@param const boolean|nil
+---@return neso.pointer_type
+function M.pointer(element, const)
+  local key = (const and "const " or "") .. element.name
+  if not pointers[key] then
+    pointers[key] = setmetatable({ dtype = element, const = const or false }, pointer_meta)
+  end
+  return pointers[key]
+end
+
+--- True for what `M.pointer` gives.
+---@return boolean
+function M.is_pointer_type(value)
+  return type(value) == "table" and getmetatable(value) == pointer_meta
+end
+
 --- A dtype object, its name ("f32") or another spelling of it ("float32").
 --- nil when `value` is none of these.
 ---@param value any

@@ -56,6 +56,7 @@ function M.resolve(kernel, params, option_text, device)
   local record = jit.record(kernel)
   local backend = devices.backend_of(device.driver)
   local options = read_options(option_text)
+  for _, param in ipairs(params) do param.const = record.const[param.name] end
   local program, lines, info = frontend.build {
     name = record.name, fn = record.fn, source = record.source, ast = record.ast,
     env = record.env, params = params, options = options,

@@ -47,6 +47,8 @@ void neso__check_load(verifier *c);
 void neso__check_masked_load(verifier *c);
 void neso__check_store(verifier *c);
 void neso__check_masked_store(verifier *c);
+void neso__check_address(verifier *c);
+void neso__check_pointer(verifier *c);
 void neso__check_reduce(verifier *c);
 void neso__check_arg_reduce(verifier *c);
 void neso__check_dot(verifier *c);

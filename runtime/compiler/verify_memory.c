@@ -55,3 +55,19 @@ void neso__check_masked_store(verifier *c) {
   if (check_address(c, verify_operand(c, 2), "value"))
     check_mask(c, verify_operand(c, 3));
 }
+
+void neso__check_address(verifier *c) {
+  if (!neso__is_pointer(verify_operand(c, 0)) ||
+      !neso__is_int(verify_result(c, 0), 64))
+    VERIFY_FAIL(c, "an address is the i64 of a pointer, not %s of %s",
+                verify_type(c, verify_result(c, 0)),
+                verify_type(c, verify_operand(c, 0)));
+}
+
+void neso__check_pointer(verifier *c) {
+  if (!neso__is_int(verify_operand(c, 0), 64) ||
+      !neso__is_pointer(verify_result(c, 0)))
+    VERIFY_FAIL(c, "a pointer is made of an i64, not %s of %s",
+                verify_type(c, verify_result(c, 0)),
+                verify_type(c, verify_operand(c, 0)));
+}

@@ -5,6 +5,13 @@ return {
   { "cast", "x dtype", group = "convert",
     doc = "x as another dtype: rounded to nearest even; float to integer is cut toward zero and"
       .. " saturates, NaN gives 0." },
+  { "pointer_type", "dtype const?", group = "convert", method = false, host = true,
+    reference = function(element, const)
+      local dtype = require "neso.dtype"
+      return dtype.pointer(dtype.find(element) or error("expected a dtype such as tl.f32", 2), const)
+    end,
+    doc = "The type of pointers to elements of a dtype, for declarations and x:to: an i64 that is an"
+      .. " address becomes a pointer; a pointer becomes its address or points to another dtype." },
   { "to", "x dtype", group = "convert", doc = "The same as tl.cast." },
   { "bitcast", "x dtype", group = "convert", op = "arith.bitcast",
     doc = "The bits of x under another dtype of the same width." },

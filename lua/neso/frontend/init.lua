@@ -49,6 +49,7 @@ local function run_time_param(cx, param)
   if param.kind == "pointer" then
     ssa.type = values.pointer_key(kind)
     ssa.small = small_buffer(param.facts)
+    ssa.const = param.const
     value = values.pointer(ssa, nil, kind)
   else
     ssa.type = values.type_key(kind, no_shape)

@@ -89,7 +89,7 @@ function spec_of(cx, x, serial)
   if is_value(x) then return { kind = "value", dtype = x.dtype, shape = x.shape } end
   if is_pointer(x) then
     return { kind = "pointer", dtype = x.dtype, base = x.base.param and x.base,
-      offset = x.offset and spec_of(cx, x.offset, serial) }
+      offset = x.offset and spec_of(cx, x.offset, serial), const = x.base.const }
   end
   if type(x) == "table" and cx.owned[x] and cx.owned[x] > serial then
     local fields = {}
@@ -146,7 +146,7 @@ local function two_pointers(a, b)
     offset = { kind = "const", value = a.offset }
   end
   return { kind = "pointer", dtype = a.dtype, base = a.base == b.base and a.base or nil,
-    offset = offset }
+    offset = offset, const = a.base.const or b.base.const }
 end
 
 local function two_tables(cx, a, b, serial)
@@ -262,6 +262,7 @@ function M.rebuild(cx, spec, ssas, at)
     local base, offset = spec.base, nil
     if not base then
       base = ssas[at]
+      base.const = spec.const
       at = at + 1
     end
     if spec.offset then

@@ -14,7 +14,7 @@ local Value = { __name = "value" }
 Value.__index = Value
 
 ---@class neso.Pointer base address and offset in elements
----@field base table ssa value of pointer type
+---@field base table ssa value of pointer type; `const`: not to be written through
 ---@field offset neso.Value|nil
 ---@field dtype neso.dtype element type
 local Pointer = { __name = "pointer" }
@@ -122,8 +122,9 @@ end
 
 local function pointer_text(x)
   local shape = M.shape_of(x)
-  if #shape == 0 then return "pointer to " .. x.dtype.name end
-  return "block " .. M.shape_text(shape) .. " of pointers to " .. x.dtype.name
+  local element = (x.base.const and "const " or "") .. x.dtype.name
+  if #shape == 0 then return "pointer to " .. element end
+  return "block " .. M.shape_text(shape) .. " of pointers to " .. element
 end
 
 --- What a person calls the value: "block {1024} of f32", "the number 3", "nil".
@@ -139,6 +140,7 @@ function M.describe(x)
   if kind == "table" then
     local meta = getmetatable(x)
     if meta and meta.__name == "neso.dtype" then return "the dtype " .. x.name end
+    if meta and meta.__name == "neso.pointer_type" then return "the type " .. tostring(x) end
     if meta and meta.__name == "neso.op" then return "the function tl." .. x.name end
     if meta == Closure then return "a function" end
     return "a table"

@@ -1,12 +1,21 @@
---- tl.cast (x:to) and tl.bitcast.
+--- tl.cast (x:to), tl.bitcast and pointer types.
 
+local addresses = require "neso.frontend.addresses"
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
+local dtype_of = require "neso.dtype"
 local values = require "neso.frontend.values"
 
 local M = {}
 
+function M.pointer_type(cx, a)
+  return dtype_of.pointer(check.dtype(cx, a.dtype), check.flag(cx, a.const, "const", false))
+end
+
 function M.cast(cx, a)
+  if values.is_pointer(a.x) or dtype_of.is_pointer_type(a.dtype) then
+    return addresses.cast(cx, a.x, a.dtype)
+  end
   local dtype = check.dtype(cx, a.dtype)
   convert.check_operand(cx, a.x, "convert")
   convert.refuse_storage_only(cx, dtype)

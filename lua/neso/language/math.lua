@@ -1,6 +1,7 @@
 --- Elementwise functions with rules of their own.
 
 local dtypes = require("neso.dtype").names
+local addresses = require "neso.frontend.addresses"
 local arith = require "neso.frontend.arith"
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
@@ -67,6 +68,9 @@ function M.where(cx, a)
   if not is_value(c) or c.dtype ~= dtypes.i1 then
     cx:fail("tl.where takes a boolean condition, got " .. values.describe(c),
       "compare: x ~= 0")
+  end
+  if values.is_pointer(a.x) and values.is_pointer(a.y) and a.x.dtype == a.y.dtype then
+    return addresses.select(cx, a.x, a.y, function(x, y) return expr.where(cx, c, x, y) end)
   end
   return expr.where(cx, c, a.x, a.y)
 end
