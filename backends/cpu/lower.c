@@ -221,8 +221,8 @@ static void lower_store(cpu_lower *l, MlirOperation op) {
 
 static void lower_address(cpu_lower *l, MlirOperation op) {
   cpu_value *v = cpu_value_of(l, mlirOperationGetResult(op, 0));
-  const char *name = v->op == NESO_OP_NESO_ADDRESS ? "llvm.ptrtoint"
-                                                   : "llvm.inttoptr";
+  const char *name =
+      v->op == NESO_OP_NESO_ADDRESS ? "llvm.ptrtoint" : "llvm.inttoptr";
   v->scalar = cpu_unary(&l->b, name, cpu_type(v->tile),
                         cpu_op_operand(l, op, 0)->scalar);
   v->ready = true;

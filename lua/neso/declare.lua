@@ -78,7 +78,8 @@ function M.read(names, decl)
     local kind, element, default, const = declaration(name, decl[name])
     if not kind then
       return nil, format("parameter '%s' is declared as %s: expected a dtype (tl.f32, \"f32\"), a "
-        .. "pointer (\"*f32\", \"*const f32\"), tl.constexpr or a default value", name, tostring(decl[name]))
+        .. "pointer (\"*f32\", \"*const f32\"), tl.constexpr or a default value", name,
+        tostring(decl[name]))
     end
     out.kinds[i], out.codes[i], out.positions[name] = kind, element and element.code or 0, i
     out.const[name] = const or nil

@@ -15,11 +15,13 @@ bool verify_without_axis(MlirType from, MlirType to, int64_t axis) {
 
 static bool check_reduced(verifier *c, MlirType to, int64_t *out_axis) {
   MlirType from = verify_operand(c, 0);
-  if (!verify_block(c, from) || !verify_axis(c, neso__rank(from), from, out_axis))
+  if (!verify_block(c, from) ||
+      !verify_axis(c, neso__rank(from), from, out_axis))
     return false;
   if (!verify_without_axis(from, to, *out_axis))
     VERIFY_FAIL(c, "%s of %s along axis %lld cannot give %s", verify_name(c),
-         verify_shape(c, from), (long long)*out_axis, verify_shape(c, to));
+                verify_shape(c, from), (long long)*out_axis,
+                verify_shape(c, to));
   return !c->status;
 }
 
@@ -28,8 +30,8 @@ static void check_kind(verifier *c, const char *floats, const char *ints) {
   MlirType element = neso__element(verify_operand(c, 0));
   if (verify_word(c, "kind", &kind) &&
       !verify_listed(kind, mlirTypeIsAFloat(element) ? floats : ints))
-    VERIFY_FAIL(c, "%s: no reduction '%.*s' of %s", verify_name(c), (int)kind.length,
-         kind.data, verify_type(c, element));
+    VERIFY_FAIL(c, "%s: no reduction '%.*s' of %s", verify_name(c),
+                (int)kind.length, kind.data, verify_type(c, element));
 }
 
 void neso__check_reduce(verifier *c) {
@@ -65,26 +67,28 @@ static bool dot_elements_fit(MlirType a, MlirType b, MlirType acc) {
 }
 
 void neso__check_dot(verifier *c) {
-  MlirType a = verify_operand(c, 0), b = verify_operand(c, 1), acc = verify_operand(c, 2);
+  MlirType a = verify_operand(c, 0), b = verify_operand(c, 1),
+           acc = verify_operand(c, 2);
   MlirStringRef precision;
   if (neso__rank(a) != 2 || neso__rank(b) != 2 ||
       neso__extent(a, 1) != neso__extent(b, 0))
-    VERIFY_FAIL(c, "cannot multiply matrices of shapes %s and %s", verify_shape(c, a),
-         verify_shape(c, b));
+    VERIFY_FAIL(c, "cannot multiply matrices of shapes %s and %s",
+                verify_shape(c, a), verify_shape(c, b));
   else if (neso__rank(acc) != 2 || neso__extent(acc, 0) != neso__extent(a, 0) ||
            neso__extent(acc, 1) != neso__extent(b, 1))
-    VERIFY_FAIL(c, "dot of %s and %s cannot add to %s", verify_shape(c, a), verify_shape(c, b),
-         verify_shape(c, acc));
+    VERIFY_FAIL(c, "dot of %s and %s cannot add to %s", verify_shape(c, a),
+                verify_shape(c, b), verify_shape(c, acc));
   else if (!mlirTypeEqual(acc, verify_result(c, 0)))
     VERIFY_FAIL(c, "dot gives %s, not %s", verify_type(c, acc),
-         verify_type(c, verify_result(c, 0)));
+                verify_type(c, verify_result(c, 0)));
   else if (!dot_elements_fit(neso__element(a), neso__element(b),
                              neso__element(acc)))
     VERIFY_FAIL(c, "cannot multiply matrices of %s and %s and add to %s",
-         verify_type(c, neso__element(a)), verify_type(c, neso__element(b)),
-         verify_type(c, neso__element(acc)));
+                verify_type(c, neso__element(a)),
+                verify_type(c, neso__element(b)),
+                verify_type(c, neso__element(acc)));
   else if (verify_word(c, "precision", &precision) &&
            !verify_listed(precision, "ieee tf32 tf32x3 bf16 bf16x3 bf16x6"))
     VERIFY_FAIL(c, "dot knows no precision '%.*s'", (int)precision.length,
-         precision.data);
+                precision.data);
 }

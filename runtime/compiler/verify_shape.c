@@ -10,7 +10,7 @@ void neso__check_program(verifier *c) {
     return;
   if (axis < 0 || axis > 2)
     VERIFY_FAIL(c, "%s(%lld): a grid has the axes 0, 1 and 2", verify_name(c),
-         (long long)axis);
+                (long long)axis);
   else if (!neso__is_int(verify_result(c, 0), 32))
     VERIFY_FAIL(c, "%s is an i32", verify_name(c));
 }
@@ -21,11 +21,13 @@ void neso__check_arange(verifier *c) {
   if (!verify_i32(c, "start", &start) || !verify_i32(c, "end", &end))
     return;
   if (start >= end)
-    VERIFY_FAIL(c, "arange(%lld, %lld) is empty", (long long)start, (long long)end);
+    VERIFY_FAIL(c, "arange(%lld, %lld) is empty", (long long)start,
+                (long long)end);
   else if (neso__rank(type) != 1 || neso__extent(type, 0) != end - start ||
            !neso__is_int(neso__element(type), 32))
-    VERIFY_FAIL(c, "arange(%lld, %lld) is {%lld} of i32, not %s", (long long)start,
-         (long long)end, (long long)(end - start), verify_type(c, type));
+    VERIFY_FAIL(c, "arange(%lld, %lld) is {%lld} of i32, not %s",
+                (long long)start, (long long)end, (long long)(end - start),
+                verify_type(c, type));
 }
 
 void neso__check_broadcast(verifier *c) {
@@ -37,8 +39,8 @@ void neso__check_broadcast(verifier *c) {
     fits = neso__extent(from, i) == 1 ||
            neso__extent(from, i) == neso__extent(to, i);
   if (!fits)
-    VERIFY_FAIL(c, "cannot broadcast a block of shape %s to %s", verify_shape(c, from),
-         verify_shape(c, to));
+    VERIFY_FAIL(c, "cannot broadcast a block of shape %s to %s",
+                verify_shape(c, from), verify_shape(c, to));
 }
 
 void neso__check_expand_dims(verifier *c) {
@@ -51,8 +53,8 @@ void neso__check_expand_dims(verifier *c) {
   for (int64_t i = 0; fits && i < rank; i++)
     fits = neso__extent(from, i) == neso__extent(to, i + (i >= axis));
   if (!fits)
-    VERIFY_FAIL(c, "expand_dims of %s at axis %lld cannot give %s", verify_shape(c, from),
-         (long long)axis, verify_shape(c, to));
+    VERIFY_FAIL(c, "expand_dims of %s at axis %lld cannot give %s",
+                verify_shape(c, from), (long long)axis, verify_shape(c, to));
 }
 
 void neso__check_reshape(verifier *c) {
@@ -60,8 +62,8 @@ void neso__check_reshape(verifier *c) {
   if (verify_same_element(c, from, to) &&
       neso__element_count(from) != neso__element_count(to))
     VERIFY_FAIL(c, "cannot reshape %s (%lld elements) to %s (%lld elements)",
-         verify_shape(c, from), (long long)neso__element_count(from), verify_shape(c, to),
-         (long long)neso__element_count(to));
+                verify_shape(c, from), (long long)neso__element_count(from),
+                verify_shape(c, to), (long long)neso__element_count(to));
 }
 
 void neso__check_trans(verifier *c) {
@@ -82,6 +84,7 @@ void neso__check_trans(verifier *c) {
     seen |= fits ? (uint64_t)1 << axis : 0;
   }
   if (!fits)
-    VERIFY_FAIL(c, "trans of %s: the order names each axis once and cannot give %s",
-         verify_shape(c, from), verify_shape(c, to));
+    VERIFY_FAIL(
+        c, "trans of %s: the order names each axis once and cannot give %s",
+        verify_shape(c, from), verify_shape(c, to));
 }

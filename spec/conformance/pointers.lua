@@ -67,7 +67,8 @@ end]], { out = { "u8", count = 4 }, x = { "i32", { 0, 0, 0, 0x01020304 } } },
 case("bytes as words", [[function k(out, x)
   local p = (x + 4):to(tl.pointer_type(tl.i32))
   tl.store(out + tl.arange(0, 3), tl.load(p + tl.arange(0, 3)))
-end]], { out = { "i32", count = 3 }, x = { "u8", { 9, 9, 9, 9, 1, 0, 0, 0, 0, 1, 0, 0, 255, 255, 255, 255 } } },
+end]], { out = { "i32", count = 3 },
+  x = { "u8", { 9, 9, 9, 9, 1, 0, 0, 0, 0, 1, 0, 0, 255, 255, 255, 255 } } },
   { out = { 1, 256, -1 } })
 
 case("where, scalar condition", [[function k(out, a, b, n)

@@ -8,10 +8,11 @@ return {
   { "pointer_type", "dtype const?", group = "convert", method = false, host = true,
     reference = function(element, const)
       local dtype = require "neso.dtype"
-      return dtype.pointer(dtype.find(element) or error("expected a dtype such as tl.f32", 2), const)
+      element = dtype.find(element) or error("expected a dtype such as tl.f32", 2)
+      return dtype.pointer(element, const)
     end,
-    doc = "The type of pointers to elements of a dtype, for declarations and x:to: an i64 that is an"
-      .. " address becomes a pointer; a pointer becomes its address or points to another dtype." },
+    doc = "The type of pointers to elements of a dtype, for declarations and x:to: an i64 becomes a"
+      .. " pointer to that address; a pointer becomes its address or points to another dtype." },
   { "to", "x dtype", group = "convert", doc = "The same as tl.cast." },
   { "bitcast", "x dtype", group = "convert", op = "arith.bitcast",
     doc = "The bits of x under another dtype of the same width." },

@@ -1,5 +1,5 @@
---- Pointers and integers: the address of a pointer, pointers made of addresses or of other pointers.
---- A block of addresses becomes base 0 and offsets in elements.
+--- Pointers and integers: the address of a pointer, pointers made of addresses or of other
+--- pointers. A block of addresses becomes base 0 and offsets in elements.
 
 local convert = require "neso.frontend.convert"
 local dtype = require "neso.dtype"
