@@ -16,8 +16,8 @@
 -- A row is about values; dtypes and shapes follow the rules of spec/language.md.
 
 -- In the order of the reference page.
-local groups = { "program", "create", "shape", "memory", "descriptor", "atomic", "convert", "math",
-  "reduce", "scan", "order", "dot", "random", "loop", "hint", "debug", "foreign" }
+local groups = { "program", "create", "shape", "parts", "memory", "descriptor", "atomic", "convert",
+  "math", "reduce", "scan", "order", "dot", "random", "loop", "hint", "debug", "foreign" }
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 local rows = {}

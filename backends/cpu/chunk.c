@@ -413,6 +413,8 @@ static cpu_lv *evaluate(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
   case NESO_OP_NESO_LOAD:
   case NESO_OP_NESO_MASKED_LOAD:
     return cpu_eval_load(l, n, v, c);
+  case NESO_OP_NESO_GATHER:
+    return cpu_eval_gather(l, n, v, c);
   default:
     return eval_elementwise(l, n, v, c);
   }

@@ -11,12 +11,18 @@ typedef struct gather_state {
   int budget;
 } gather_state;
 
+static cpu_buffer *buffer_for(cpu_lower *l, const cpu_value *v, int64_t seq) {
+  cpu_buffer *buffer = cpu_buffer_new(l, v->element, v->rank, v->shape, 1, 0);
+  cpu_buffer_keep(buffer, seq);
+  cpu_buffer_keep(buffer, cpu_last_use(l, v));
+  return buffer;
+}
+
 static cpu_output buffer_output(cpu_lower *l, cpu_value *v, int64_t seq) {
-  cpu_output out = {.kind = CPU_BUFFER, .value = v, .result = v};
-  out.buffer = cpu_buffer_new(l, v->element, v->rank, v->shape, 1, 0);
-  cpu_buffer_keep(out.buffer, seq);
-  cpu_buffer_keep(out.buffer, cpu_last_use(l, v));
-  return out;
+  return (cpu_output){.kind = CPU_BUFFER,
+                      .value = v,
+                      .result = v,
+                      .buffer = buffer_for(l, v, seq)};
 }
 
 static bool is_pending(const cpu_lower *l, const cpu_value *v) {
@@ -79,7 +85,7 @@ static bool is_overwritten(gather_state *s, const cpu_value *v, cpu_coords c) {
 
 static void visit(gather_state *s, cpu_value *v, cpu_coords c) {
   if (v->rank == 0 || v->ready || mlirOperationIsNull(v->def) ||
-      !cpu_is_lazy(v->op) || --s->budget < 0)
+      !(cpu_is_lazy(v->op) || v->op == NESO_OP_NESO_GATHER) || --s->budget < 0)
     return;
   if (is_overwritten(s, v, c)) {
     cpu_nest_root(s->l, buffer_output(s->l, v, s->seq), s->seq);
@@ -153,6 +159,19 @@ void cpu_materialize(cpu_lower *l, cpu_value *v, cpu_buffer *buffer,
   cpu_output out = {.kind = CPU_BUFFER, .value = v, .buffer = buffer};
   cpu_buffer_keep(buffer, seq);
   cpu_nest_root(l, out, seq);
+}
+
+cpu_buffer *cpu_result_buffer(cpu_lower *l, cpu_value *v) {
+  v->buffer = buffer_for(l, v, v->seq);
+  return v->buffer;
+}
+
+void cpu_take(cpu_lower *l, cpu_value *v, int64_t seq) {
+  cpu_flush(l, seq);
+  if (!v->ready)
+    cpu_nest_root(l, buffer_output(l, v, seq), seq);
+  if (v->buffer)
+    cpu_buffer_keep(v->buffer, seq);
 }
 
 void cpu_flush(cpu_lower *l, int64_t seq) {

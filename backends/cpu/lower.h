@@ -165,6 +165,11 @@ void cpu_nest_root(cpu_lower *l, cpu_output output, int64_t seq);
 /* Computes `v` into `buffer` (any value; copies when it lies in another). */
 void cpu_materialize(cpu_lower *l, cpu_value *v, cpu_buffer *buffer,
                      int64_t seq);
+/* `v` lies in a buffer afterwards, until its last use and at least `seq`. */
+void cpu_take(cpu_lower *l, cpu_value *v, int64_t seq);
+/* A buffer for the result `v` of the operation that defines it, which the
+ * caller fills; `v->buffer` is set, `v->ready` left to the caller. */
+cpu_buffer *cpu_result_buffer(cpu_lower *l, cpu_value *v);
 /* Computes every pending marked value of the block. */
 void cpu_flush(cpu_lower *l, int64_t seq);
 
@@ -275,6 +280,9 @@ void cpu_emit_buffer(cpu_lower *l, cpu_nest *n, cpu_buffer *buffer,
 MlirValue cpu_contiguous_address(cpu_lower *l, cpu_nest *n, MlirValue base,
                                  cpu_value *offsets, cpu_coords c,
                                  MlirType element, int level);
+/* The element at `address` (scalar or vector) where `inside`, else 0. */
+MlirValue cpu_load_inside(cpu_lower *l, MlirType element, MlirValue address,
+                          MlirValue inside);
 void cpu_scalar_memory(cpu_lower *l, MlirOperation op);
 
 /* reduce.c */
@@ -308,5 +316,13 @@ void cpu_lower_dot(cpu_lower *l, MlirOperation op);
 void cpu_lower_control(cpu_lower *l, MlirOperation op);
 /* Null when `op` is no math operation that needs own code. */
 MlirValue cpu_math(cpu_lower *l, const cpu_value *v, const MlirValue *operands);
+
+/* views.c, gather.c, sort.c, histogram.c */
+void cpu_lower_cat(cpu_lower *l, MlirOperation op);
+void cpu_lower_slice(cpu_lower *l, MlirOperation op);
+void cpu_lower_gather(cpu_lower *l, MlirOperation op);
+cpu_lv *cpu_eval_gather(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c);
+void cpu_lower_sort(cpu_lower *l, MlirOperation op);
+void cpu_lower_histogram(cpu_lower *l, MlirOperation op);
 
 #endif

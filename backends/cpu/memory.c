@@ -188,6 +188,14 @@ static MlirValue gather(cpu_lower *l, MlirType element, MlirValue pointers,
       element);
 }
 
+MlirValue cpu_load_inside(cpu_lower *l, MlirType element, MlirValue address,
+                          MlirValue inside) {
+  int64_t lanes = cpu_lanes(cpu_type(address));
+  MlirValue zero = cpu_zero(&l->b, cpu_vector(element, lanes));
+  return lanes > 0 ? gather(l, element, address, inside, zero)
+                   : load_if(l, element, address, inside, zero);
+}
+
 static MlirValue zero_vector(cpu_lower *l, MlirType element, int64_t lanes) {
   return cpu_zero(&l->b, cpu_vector(element, lanes));
 }

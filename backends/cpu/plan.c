@@ -121,7 +121,9 @@ static void collect_pulls(cpu_lower *l, cpu_value *v, bool *stretched,
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     neso_op kind = neso__op_of(user);
-    if (!cpu_is_lazy(kind)) {
+    /* What gives a scalar is computed where it stands. */
+    if (!cpu_is_lazy(kind) ||
+        cpu_value_of(l, mlirOperationGetResult(user, 0))->rank == 0) {
       int64_t seq = cpu_seq(l, user);
       v->pulls[seq / 64] |= (uint64_t)1 << (seq % 64);
       continue;

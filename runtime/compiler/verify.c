@@ -121,6 +121,11 @@ static const check_fn checks[NESO_OP_COUNT] = {
     [NESO_OP_NESO_REDUCE] = neso__check_reduce,
     [NESO_OP_NESO_ARG_REDUCE] = neso__check_arg_reduce,
     [NESO_OP_NESO_DOT] = neso__check_dot,
+    [NESO_OP_NESO_CAT] = neso__check_cat,
+    [NESO_OP_NESO_SLICE] = neso__check_slice,
+    [NESO_OP_NESO_GATHER] = neso__check_gather,
+    [NESO_OP_NESO_SORT] = neso__check_sort,
+    [NESO_OP_NESO_HISTOGRAM] = neso__check_histogram,
 };
 
 static MlirWalkResult visit(MlirOperation op, void *user) {

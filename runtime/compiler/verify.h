@@ -52,5 +52,10 @@ void neso__check_pointer(verifier *c);
 void neso__check_reduce(verifier *c);
 void neso__check_arg_reduce(verifier *c);
 void neso__check_dot(verifier *c);
+void neso__check_cat(verifier *c);
+void neso__check_slice(verifier *c);
+void neso__check_gather(verifier *c);
+void neso__check_sort(verifier *c);
+void neso__check_histogram(verifier *c);
 
 #endif

@@ -12,8 +12,7 @@ end
 
 all("atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or", REDUCE)
 all("atomic_xchg atomic_xor", REDUCE)
-all("histogram", REDUCE)
-all("cumsum cumprod associative_scan reduce sort topk flip gather cat join split interleave", "")
+all("cumsum cumprod associative_scan reduce", "")
 all("map_elementwise inline_asm_elementwise dot_scaled swizzle2d debug_barrier", "")
 all("rand randn randint randint4x philox", "neso.rand, neso.randn and neso.randint fill tensors")
 all("make_block_ptr advance make_tensor_descriptor load_tensor_descriptor store_tensor_descriptor",
@@ -22,9 +21,6 @@ all("device_print print", PRINT)
 all("device_assert", "tl.static_assert checks what is known when compiling")
 all("cosh sinh asin acos atan", "")
 all("isnan", "x ~= x")
-all("view", "tl.reshape")
-all("broadcast", "tl.broadcast_to; operators broadcast by themselves")
-all("squeeze unsqueeze", "tl.reshape, tl.expand_dims")
 all("fdiv", "x / y")
 all("floordiv", "tl.div_floor")
 

@@ -1,9 +1,9 @@
 --- Reductions along an axis, or of a whole block.
 
 local dtypes = require("neso.dtype").names
-local arith = require "neso.frontend.arith"
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
+local ordered = require "neso.language.ordered"
 local values = require "neso.frontend.values"
 
 local M = {}
@@ -72,21 +72,13 @@ local function extreme_kind(which, dtype, propagate_nan)
   return dtype.kind == "uint" and "u" .. which or which
 end
 
--- Order of the values as the signed order that neso.arg_reduce knows.
-local function signed_order(cx, x)
-  if x.dtype.kind == "bool" then return convert.cast(cx, x, dtypes.i32) end
-  if x.dtype.kind ~= "uint" then return x end
-  local top = cx.builder:constant(-2 ^ (x.dtype.bits - 1), dtypes["i" .. x.dtype.bits], x.shape)
-  return arith.emit(cx, "arith.xori", x, top)
-end
-
 local function arg_reduce(cx, a, which)
   local x = check.value(cx, a.x, "reduce")
   local propagate = check.flag(cx, a.propagate_nan, "propagate_nan", true)
-  local ordered = signed_order(cx, x)
-  local block, axis, shape, kept = prepare(cx, ordered, a.axis,
+  local signed = ordered.signed(cx, x)
+  local block, axis, shape, kept = prepare(cx, signed, a.axis,
     check.flag(cx, a.keep_dims, "keep_dims", false))
-  local types = { values.type_key(ordered.dtype, shape), values.type_key(dtypes.i32, shape) }
+  local types = { values.type_key(signed.dtype, shape), values.type_key(dtypes.i32, shape) }
   local op = cx.builder:op("neso.arg_reduce", { block.ssa }, types, { axis_attr(axis),
     { "kind", "s", which }, { "propagate_nan", "b", propagate } })
   return keep(cx, values.value(op.results[2], dtypes.i32, shape), kept)

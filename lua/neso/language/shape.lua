@@ -3,23 +3,14 @@
 
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
+local through = require "neso.language.through"
 local values = require "neso.frontend.values"
 
 local M = {}
 
 local shape_text = values.shape_text
 
--- fn(cx, value, a) on a value, and on the offsets of a pointer.
-local function on_pointers_too(fn)
-  return function(cx, a)
-    if values.is_pointer(a.x) and a.x.offset then
-      return values.pointer(a.x.base, fn(cx, a.x.offset, a), a.x.dtype)
-    end
-    return fn(cx, check.value(cx, a.x, "reshape"), a)
-  end
-end
-
-M.broadcast_to = on_pointers_too(function(cx, x, a)
+M.broadcast_to = through(function(cx, x, a)
   local shape = check.shape(cx, a.shape)
   local joined = convert.join_shapes(x.shape, shape)
   if not joined or not values.same_shape(joined, shape) then
@@ -29,7 +20,7 @@ M.broadcast_to = on_pointers_too(function(cx, x, a)
   return convert.broadcast(cx, x, shape)
 end)
 
-M.expand_dims = on_pointers_too(function(cx, x, a)
+M.expand_dims = through(function(cx, x, a)
   return convert.expand_dims(cx, x, check.axis(cx, a.axis, #x.shape + 1))
 end)
 
@@ -40,12 +31,12 @@ local function one_axis(cx, x, name)
   end
 end
 
-M.col = on_pointers_too(function(cx, x)
+M.col = through(function(cx, x)
   one_axis(cx, x, "col")
   return convert.expand_dims(cx, x, 1)
 end)
 
-M.row = on_pointers_too(function(cx, x)
+M.row = through(function(cx, x)
   one_axis(cx, x, "row")
   return convert.expand_dims(cx, x, 0)
 end)
@@ -60,11 +51,11 @@ local function reshape(cx, x, shape)
   return cx.builder:value("neso.reshape", { x.ssa }, x.dtype, shape)
 end
 
-M.reshape = on_pointers_too(function(cx, x, a)
+M.reshape = through(function(cx, x, a)
   return reshape(cx, x, check.shape(cx, a.shape))
 end)
 
-M.ravel = on_pointers_too(function(cx, x)
+M.ravel = through(function(cx, x)
   return reshape(cx, x, { values.numel(x.shape) })
 end)
 
@@ -108,15 +99,15 @@ local function swapped(cx, x)
   return order
 end
 
-M.trans = on_pointers_too(function(cx, x, a)
+M.trans = through(function(cx, x, a)
   return transpose(cx, x, a.order and checked_order(cx, x, a.order) or swapped(cx, x))
 end)
 
-M.permute = on_pointers_too(function(cx, x, a)
+M.permute = through(function(cx, x, a)
   return transpose(cx, x, checked_order(cx, x, a.order))
 end)
 
-M.T = on_pointers_too(function(cx, x)
+M.T = through(function(cx, x)
   if #x.shape ~= 2 then
     cx:fail("x:T() takes a block with two axes, got " .. values.describe(x), "see tl.permute")
   end
