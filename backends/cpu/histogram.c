@@ -3,8 +3,8 @@
 
 static MlirValue element_at(cpu_lower *l, const cpu_value *v, MlirValue index) {
   cpu_builder *b = &l->b;
-  index = cpu_binary(b, "arith.muli", index,
-                     cpu_index(b, v->buffer->stride[0]));
+  index =
+      cpu_binary(b, "arith.muli", index, cpu_index(b, v->buffer->stride[0]));
   MlirType element = v->buffer->element;
   return cpu_load(b, element, cpu_gep(b, v->buffer->address, index, element),
                   cpu_bytes(element));

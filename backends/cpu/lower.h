@@ -283,6 +283,10 @@ MlirValue cpu_contiguous_address(cpu_lower *l, cpu_nest *n, MlirValue base,
 /* The element at `address` (scalar or vector) where `inside`, else 0. */
 MlirValue cpu_load_inside(cpu_lower *l, MlirType element, MlirValue address,
                           MlirValue inside);
+/* `lanes` elements (0: a scalar) that lie one after another. */
+MlirValue cpu_load_element(cpu_lower *l, MlirType element, MlirValue address,
+                           int64_t lanes);
+void cpu_store_element(cpu_lower *l, MlirValue value, MlirValue address);
 void cpu_scalar_memory(cpu_lower *l, MlirOperation op);
 
 /* reduce.c */
@@ -324,5 +328,28 @@ void cpu_lower_gather(cpu_lower *l, MlirOperation op);
 cpu_lv *cpu_eval_gather(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c);
 void cpu_lower_sort(cpu_lower *l, MlirOperation op);
 void cpu_lower_histogram(cpu_lower *l, MlirOperation op);
+
+/* walk.c: loops over the elements of `shape`, but not along `axis` (-1: all),
+ * `lanes` at a time along the last dimension where that is wanted (> 0) and
+ * fits. `body` gets the addresses of the current element in the buffers. */
+#define CPU_MAX_WALKED 32
+typedef struct cpu_walk {
+  cpu_lower *l;
+  int rank, axis, count;
+  const int64_t *shape;
+  int64_t lanes;
+  const cpu_buffer *buffers[CPU_MAX_WALKED];
+  bool lacks_axis[CPU_MAX_WALKED]; /* has the shape without the axis */
+  void (*body)(struct cpu_walk *w, const MlirValue *at, int64_t lanes);
+  void *user;
+} cpu_walk;
+void cpu_walk_add(cpu_walk *w, const cpu_buffer *buffer, bool lacks_axis);
+void cpu_walk_run(cpu_walk *w);
+
+/* region.c, atomic.c */
+void cpu_lower_fold(cpu_lower *l, MlirOperation op);
+void cpu_lower_scan(cpu_lower *l, MlirOperation op);
+void cpu_lower_map(cpu_lower *l, MlirOperation op);
+void cpu_lower_atomic(cpu_lower *l, MlirOperation op);
 
 #endif

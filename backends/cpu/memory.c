@@ -32,16 +32,21 @@ static int max_int(int a, int b) { return a > b ? a : b; }
 
 /* ------------------------------------------------------------- scalars -- */
 
-static MlirValue load_scalar(cpu_lower *l, MlirType element,
-                             MlirValue address) {
-  MlirValue x =
-      cpu_load(&l->b, stored_type(l, element), address, cpu_bytes(element));
+MlirValue cpu_load_element(cpu_lower *l, MlirType element, MlirValue address,
+                           int64_t lanes) {
+  MlirType type = cpu_vector(stored_type(l, element), lanes);
+  MlirValue x = cpu_load(&l->b, type, address, cpu_bytes(element));
   return from_stored(l, x, element);
 }
 
-static void store_scalar(cpu_lower *l, MlirValue value, MlirValue address) {
-  int64_t align = cpu_bytes(cpu_type(value));
+void cpu_store_element(cpu_lower *l, MlirValue value, MlirValue address) {
+  int64_t align = cpu_bytes(cpu_element(cpu_type(value)));
   cpu_store(&l->b, to_stored(l, value), address, align);
+}
+
+static MlirValue load_scalar(cpu_lower *l, MlirType element,
+                             MlirValue address) {
+  return cpu_load_element(l, element, address, 0);
 }
 
 /* mask ? load : other */
@@ -62,13 +67,13 @@ static MlirValue load_if(cpu_lower *l, MlirType element, MlirValue address,
 static void store_if(cpu_lower *l, MlirValue value, MlirValue address,
                      MlirValue mask) {
   if (mlirValueIsNull(mask)) {
-    store_scalar(l, value, address);
+    cpu_store_element(l, value, address);
     return;
   }
   MlirOperation branch = cpu_if(&l->b, mask, 0, NULL);
   cpu_builder outer = l->b;
   cpu_enter(&l->b, cpu_body(branch, 0));
-  store_scalar(l, value, address);
+  cpu_store_element(l, value, address);
   l->b = outer;
   cpu_yield(&l->b, cpu_body(branch, 0), 0, NULL);
   cpu_yield(&l->b, cpu_body(branch, 1), 0, NULL);
@@ -480,7 +485,8 @@ void cpu_emit_buffer(cpu_lower *l, cpu_nest *n, cpu_buffer *buffer,
                                       : buffer_index(l, n, buffer->stride,
                                                      buffer->rank, c, &step);
   if (!along) {
-    store_scalar(l, x, cpu_gep(&l->b, buffer->address, index, buffer->element));
+    cpu_store_element(l, x,
+                      cpu_gep(&l->b, buffer->address, index, buffer->element));
     return;
   }
   if (step != 1)

@@ -92,8 +92,8 @@ static void merge_pass(sort_state *s, const place *from, const place *to,
   MlirValue low = loop_index(runs);
   MlirValue middle = cpu_binary(
       b, "arith.minsi", cpu_binary(b, "arith.addi", low, width), extent);
-  MlirValue end = cpu_binary(
-      b, "arith.minsi", cpu_binary(b, "arith.addi", low, both), extent);
+  MlirValue end = cpu_binary(b, "arith.minsi",
+                             cpu_binary(b, "arith.addi", low, both), extent);
   MlirValue inits[] = {low, middle};
   MlirOperation merge = cpu_for(b, low, end, cpu_index(b, 1), 2, inits);
   cpu_builder inner = *b;
@@ -127,30 +127,13 @@ static void sort_row(sort_state *s, const place *row) {
   cpu_yield(b, cpu_body(loop, 0), 1, &next);
 }
 
-/* A loop over every dimension but the axis, then the row. */
-static void each_row(sort_state *s, int axis, int dim, place row) {
-  cpu_builder *b = &s->l->b;
-  const cpu_buffer *rows = s->columns[0].rows;
-  if (dim == rows->rank) {
-    sort_row(s, &row);
-    return;
-  }
-  if (dim == axis || rows->shape[dim] == 1) {
-    each_row(s, axis, dim + 1, row);
-    return;
-  }
-  MlirOperation loop =
-      cpu_for(b, cpu_index(b, 0), cpu_index(b, rows->shape[dim]),
-              cpu_index(b, 1), 0, NULL);
-  cpu_builder outer = *b;
-  cpu_enter(b, cpu_body(loop, 0));
-  MlirValue offset = cpu_binary(b, "arith.muli", loop_index(loop),
-                                cpu_index(b, rows->stride[dim]));
+static void sort_body(cpu_walk *w, const MlirValue *at, int64_t lanes) {
+  sort_state *s = w->user;
+  place row = {.stride = w->buffers[0]->stride[w->axis]};
+  (void)lanes;
   for (int c = 0; c < s->count; c++)
-    row.start[c] = cpu_gep(b, row.start[c], offset, s->columns[c].element);
-  each_row(s, axis, dim + 1, row);
-  cpu_yield(b, cpu_body(loop, 0), 0, NULL);
-  *b = outer;
+    row.start[c] = at[c];
+  sort_row(s, &row);
 }
 
 void cpu_lower_sort(cpu_lower *l, MlirOperation op) {
@@ -160,13 +143,19 @@ void cpu_lower_sort(cpu_lower *l, MlirOperation op) {
   sort_state s = {.l = l,
                   .count = (int)mlirOperationGetNumOperands(op),
                   .is_float = cpu_is_float(keys->element),
-                  .descending = mlirBoolAttrGetValue(cpu_attr(op, "descending")),
+                  .descending =
+                      mlirBoolAttrGetValue(cpu_attr(op, "descending")),
                   .extent = keys->shape[axis]};
   if (s.count > MAX_SORTED) {
     cpu_fail(l, op, "sort moves at most %d blocks along", MAX_SORTED);
     return;
   }
-  place row;
+  cpu_walk w = {.l = l,
+                .rank = keys->rank,
+                .shape = keys->shape,
+                .axis = axis,
+                .body = sort_body,
+                .user = &s};
   cpu_flush(l, seq);
   for (int c = 0; c < s.count; c++) {
     cpu_value *v = cpu_value_of(l, mlirOperationGetResult(op, c));
@@ -176,12 +165,11 @@ void cpu_lower_sort(cpu_lower *l, MlirOperation op) {
     column->aside = cpu_buffer_new(l, v->element, 1, &s.extent, 1, 0);
     cpu_buffer_keep(column->rows, seq);
     cpu_buffer_keep(column->aside, seq);
-    row.start[c] = column->rows->address;
+    cpu_walk_add(&w, column->rows, false);
   }
   for (int c = 0; c < s.count; c++)
     cpu_materialize(l, cpu_op_operand(l, op, c), s.columns[c].rows, seq);
-  row.stride = s.columns[0].rows->stride[axis];
-  each_row(&s, axis, 0, row);
+  cpu_walk_run(&w);
   for (int c = 0; c < s.count; c++)
     cpu_value_of(l, mlirOperationGetResult(op, c))->ready = true;
 }

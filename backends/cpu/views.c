@@ -5,8 +5,9 @@
 
 /* The elements first + i * step of `of`, with the extents of `shape`. Shares
  * the memory of `of`, which must be kept as long as the view is used. */
-static cpu_buffer *view(cpu_lower *l, const cpu_buffer *of, const int64_t *shape,
-                        const int64_t *first, const int64_t *step) {
+static cpu_buffer *view(cpu_lower *l, const cpu_buffer *of,
+                        const int64_t *shape, const int64_t *first,
+                        const int64_t *step) {
   cpu_buffer *out = NESO_ARENA_NEW(l->arena, cpu_buffer, 1);
   int64_t start = 0;
   *out = *of;

@@ -36,7 +36,7 @@ public:
   void getCanonicalizationPatterns(RewritePatternSet &,
                                    MLIRContext *) override {}
   bool hasTrait(TypeID id) override {
-    return row.terminator && id == TypeID::get<OpTrait::IsTerminator<void>>();
+    return row.terminator && id == TypeID::get<OpTrait::IsTerminator>();
   }
   OperationName::ParseAssemblyFn getParseAssemblyFn() override {
     return [](OpAsmParser &parser, OperationState &) -> ParseResult {

@@ -39,8 +39,8 @@ void neso__check_slice(verifier *c) {
   int64_t rank = neso__rank(from);
   MlirAttribute start = verify_attribute(c, "start"),
                 step = verify_attribute(c, "step");
-  bool fits = neso__rank(to) == rank && is_array(start, rank) &&
-              is_array(step, rank);
+  bool fits =
+      neso__rank(to) == rank && is_array(start, rank) && is_array(step, rank);
   for (int64_t i = 0; fits && i < rank; i++) {
     int64_t extent = neso__extent(from, i);
     int64_t first = mlirDenseI64ArrayGetElement(start, i);
@@ -50,8 +50,8 @@ void neso__check_slice(verifier *c) {
     fits = fits && last >= 0 && last < extent;
   }
   if (!fits)
-    VERIFY_FAIL(c, "slice of %s to %s leaves the block",
-                verify_shape(c, from), verify_shape(c, to));
+    VERIFY_FAIL(c, "slice of %s to %s leaves the block", verify_shape(c, from),
+                verify_shape(c, to));
 }
 
 void neso__check_gather(verifier *c) {

@@ -2,4 +2,24 @@
 -- what the columns are.
 
 return {
+  { "atomic_add", "pointer value mask? sem? scope?", group = "atomic", op = "neso.atomic_rmw",
+    doc = "Adds the value; gives what was there before." },
+  { "atomic_max", "pointer value mask? sem? scope?", group = "atomic", op = "neso.atomic_rmw",
+    doc = "Keeps the larger; NaN wins; gives what was there before." },
+  { "atomic_min", "pointer value mask? sem? scope?", group = "atomic", op = "neso.atomic_rmw",
+    doc = "Keeps the smaller; NaN wins; gives what was there before." },
+  { "atomic_and", "pointer value mask? sem? scope?", group = "atomic", op = "neso.atomic_rmw",
+    doc = "Bitwise and; gives what was there before." },
+  { "atomic_or", "pointer value mask? sem? scope?", group = "atomic", op = "neso.atomic_rmw",
+    doc = "Bitwise or; gives what was there before." },
+  { "atomic_xor", "pointer value mask? sem? scope?", group = "atomic", op = "neso.atomic_rmw",
+    doc = "Bitwise exclusive or; gives what was there before." },
+  { "atomic_xchg", "pointer value mask? sem? scope?", group = "atomic", op = "neso.atomic_rmw",
+    doc = "Puts the value there; gives what was there before." },
+  { "atomic_cas", "pointer compare value mask? sem? scope?", group = "atomic",
+    op = "neso.atomic_cas",
+    doc = "Puts the value there where memory has the bits of `compare`; gives what was there"
+      .. " before." },
+  { "debug_barrier", "", group = "atomic", op = "neso.barrier", method = false,
+    doc = "All threads of the program meet; memory operations are in program order without it." },
 }

@@ -20,6 +20,10 @@ return {
     doc = "True where no element is zero." },
   { "xor_sum", "x axis? keep_dims?", group = "reduce", op = "neso.reduce",
     doc = "Exclusive or of integers." },
+  { "reduce", "x axis? fn? keep_dims?", group = "reduce", op = "neso.fold",
+    doc = "Elements along an axis (nil: all) combined by fn(accumulator, element), an associative"
+      .. " and commutative function on scalars. Of a list of n blocks fn takes n accumulators and n"
+      .. " elements and gives n results." },
   { "softmax", "x axis?", group = "reduce", library = true,
     doc = "exp(x - max) / sum along an axis (default: the last)." },
 }

@@ -2,7 +2,6 @@
 --- where there is nothing yet. spec/language.md lists the same.
 local M = {}
 
-local REDUCE = "one program per result, with a reduction over what goes into it"
 local MASKED = "pointers, offsets and a mask do it: tl.load(p + i:col() * stride + j:row(), mask)"
 local PRINT = "tl.static_print prints types while compiling; store values to a tensor to see them"
 
@@ -10,10 +9,7 @@ local function all(names, advice)
   for name in names:gmatch "%S+" do M[name] = advice end
 end
 
-all("atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or", REDUCE)
-all("atomic_xchg atomic_xor", REDUCE)
-all("cumsum cumprod associative_scan reduce", "")
-all("map_elementwise inline_asm_elementwise dot_scaled swizzle2d debug_barrier", "")
+all("inline_asm_elementwise dot_scaled swizzle2d", "")
 all("rand randn randint randint4x philox", "neso.rand, neso.randn and neso.randint fill tensors")
 all("make_block_ptr advance make_tensor_descriptor load_tensor_descriptor store_tensor_descriptor",
   MASKED)

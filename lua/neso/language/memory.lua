@@ -63,6 +63,21 @@ local function element(cx, x, dtype, what)
   return convert.cast(cx, convert.to_value(cx, x, dtype), dtype)
 end
 
+--- Where an operation that changes memory works: pointer, offset, and functions that give the mask
+--- (true: none) and values of the pointer's shape and dtype.
+---@param name string of the tl function
+function M.target(cx, x, name)
+  local pointer = check_pointer(cx, x, name)
+  local offset = offsets.offset(cx, pointer)
+  return {
+    pointer = pointer, offset = offset,
+    mask = function(mask) return mask_value(cx, mask, offset.shape) end,
+    element = function(v, what)
+      return fit(cx, element(cx, v, pointer.dtype, name), offset.shape, what)
+    end,
+  }
+end
+
 function M.load(cx, a)
   local pointer = check_pointer(cx, a.pointer, "load")
   local offset = offsets.offset(cx, pointer)
@@ -78,15 +93,14 @@ function M.load(cx, a)
 end
 
 function M.store(cx, a)
-  local pointer = check_pointer(cx, a.pointer, "store")
-  local offset = offsets.offset(cx, pointer)
-  local shape, attrs = offset.shape, hints(cx, a, "store")
-  local mask = mask_value(cx, a.mask, shape)
-  local value = fit(cx, element(cx, a.value, pointer.dtype, "store"), shape, "value")
+  local target = M.target(cx, a.pointer, "store")
+  local attrs, mask = hints(cx, a, "store"), target.mask(a.mask)
+  local base, offset = target.pointer.base, target.offset.ssa
+  local value = target.element(a.value, "value").ssa
   if mask == true then
-    cx.builder:op("neso.store", { pointer.base, offset.ssa, value.ssa }, {}, attrs)
+    cx.builder:op("neso.store", { base, offset, value }, {}, attrs)
   else
-    cx.builder:op("neso.masked_store", { pointer.base, offset.ssa, value.ssa, mask.ssa }, {}, attrs)
+    cx.builder:op("neso.masked_store", { base, offset, value, mask.ssa }, {}, attrs)
   end
 end
 

@@ -4,9 +4,12 @@ local dtypes = require("neso.dtype").names
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
 local ordered = require "neso.language.ordered"
+local regions = require "neso.language.regions"
 local values = require "neso.frontend.values"
 
 local M = {}
+
+local unpack = table.unpack or unpack
 
 local function flat(cx, x)
   if #x.shape == 1 then return x end
@@ -117,6 +120,19 @@ function M.xor_sum(cx, a)
     cx:fail("tl.xor_sum takes integers, got " .. values.describe(x))
   end
   return reduce(cx, a, x, "xor")
+end
+
+function M.reduce(cx, a, node)
+  local blocks = regions.blocks(cx, a.x, "reduce")
+  local fn = regions.caller(cx, a.fn, "reduce", node)
+  local keep_dims = check.flag(cx, a.keep_dims, "keep_dims", false)
+  local axis, shape, kept
+  for i, x in ipairs(blocks) do
+    blocks[i], axis, shape, kept = prepare(cx, x, a.axis, keep_dims)
+  end
+  local out = regions.combine(cx, "neso.fold", blocks, shape, { axis_attr(axis) }, "reduce", fn)
+  for i, v in ipairs(out) do out[i] = keep(cx, v, kept) end
+  return unpack(out)
 end
 
 return M
