@@ -12,6 +12,8 @@
 --   op         the tile IR operation
 --   method     false: not callable as x:name() (default: the first parameter is x or pointer)
 --   reference  the same in plain Lua on numbers, for conformance cases; ulp = error allowed in f32
+--   example    a call that compiles with blocks v {8} and w {4, 2} of f32, a pointer x and a
+--              number n (default: tl.name(v)), for the tests
 --   host       true: may also be called outside of kernels, on numbers
 -- A row is about values; dtypes and shapes follow the rules of spec/language.md.
 

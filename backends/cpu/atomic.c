@@ -86,9 +86,9 @@ static MlirValue exchange(atomic_state *s, MlirValue address,
   MlirNamedAttribute attributes[] = {
       i64_attr(b, "bin_op", operation(s->op)),
       i64_attr(b, "ordering", ordering(s->op, false))};
-  return mlirOperationGetResult(cpu_op(b, "llvm.atomicrmw", 2, operands, 1,
-                                       &s->element, 2, attributes),
-                                0);
+  return mlirOperationGetResult(
+      cpu_op(b, "llvm.atomicrmw", 2, operands, 1, &s->element, 2, attributes),
+      0);
 }
 
 /* One element: x holds the offset, the values and the mask. */

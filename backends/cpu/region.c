@@ -86,7 +86,8 @@ static void apply(region_state *s, const MlirValue *args, int64_t lanes,
 static MlirValue along(cpu_lower *l, const cpu_buffer *buffer, int axis,
                        MlirValue start, MlirValue index) {
   cpu_builder *b = &l->b;
-  index = cpu_binary(b, "arith.muli", index, cpu_index(b, buffer->stride[axis]));
+  index =
+      cpu_binary(b, "arith.muli", index, cpu_index(b, buffer->stride[axis]));
   return cpu_gep(b, start, index, buffer->element);
 }
 
@@ -168,17 +169,17 @@ static void fold_body(cpu_walk *w, const MlirValue *at, int64_t lanes) {
 
 static MlirValue place(region_state *s, MlirValue index) {
   cpu_builder *b = &s->l->b;
-  return s->reverse ? cpu_binary(b, "arith.subi", cpu_index(b, s->extent - 1),
-                                 index)
-                    : index;
+  return s->reverse
+             ? cpu_binary(b, "arith.subi", cpu_index(b, s->extent - 1), index)
+             : index;
 }
 
 static void write_prefix(region_state *s, const MlirValue *at, MlirValue index,
                          const MlirValue *acc) {
   for (int i = 0; i < s->count; i++)
-    cpu_store_element(s->l, acc[i],
-                      along(s->l, s->out[i]->buffer, s->axis, at[s->count + i],
-                            index));
+    cpu_store_element(
+        s->l, acc[i],
+        along(s->l, s->out[i]->buffer, s->axis, at[s->count + i], index));
 }
 
 static void scan_body(cpu_walk *w, const MlirValue *at, int64_t lanes) {
@@ -189,9 +190,8 @@ static void scan_body(cpu_walk *w, const MlirValue *at, int64_t lanes) {
   for (int i = 0; i < s->count; i++)
     acc[i] = read(s, i, at, first, lanes);
   write_prefix(s, at, first, acc);
-  MlirOperation loop =
-      cpu_for(b, cpu_index(b, 1), cpu_index(b, s->extent), cpu_index(b, 1),
-              s->count, acc);
+  MlirOperation loop = cpu_for(b, cpu_index(b, 1), cpu_index(b, s->extent),
+                               cpu_index(b, 1), s->count, acc);
   cpu_builder outer = *b;
   MlirBlock body = cpu_body(loop, 0);
   cpu_enter(b, body);

@@ -13,8 +13,8 @@ static void move(cpu_walk *w, int dim, MlirValue index, const MlirValue *at,
   for (int i = 0; i < w->count; i++) {
     const cpu_buffer *buffer = w->buffers[i];
     int own = w->lacks_axis[i] && dim > w->axis ? dim - 1 : dim;
-    MlirValue offset = cpu_binary(b, "arith.muli", index,
-                                  cpu_index(b, buffer->stride[own]));
+    MlirValue offset =
+        cpu_binary(b, "arith.muli", index, cpu_index(b, buffer->stride[own]));
     out[i] = cpu_gep(b, at[i], offset, buffer->element);
   }
 }

@@ -33,8 +33,9 @@ static bool check_operands(verifier *c, intptr_t values) {
     fits = neso__is_int(neso__element(mask), 1) && neso__same_shape(mask, to);
   }
   if (!fits)
-    VERIFY_FAIL(c, "%s: pointer, values and mask are of one shape, not as for "
-                   "%s",
+    VERIFY_FAIL(c,
+                "%s: pointer, values and mask are of one shape, not as for "
+                "%s",
                 verify_name(c), verify_type(c, to));
   else if (bits < 8 || (mlirTypeIsAFloat(element) && bits < 16))
     VERIFY_FAIL(c, "%s does not work on %s", verify_name(c),
@@ -48,9 +49,8 @@ void neso__check_atomic_rmw(verifier *c) {
       !verify_word(c, "kind", &kind))
     return;
   bool is_float = mlirTypeIsAFloat(neso__element(verify_result(c, 0)));
-  if (!verify_listed(kind, is_float
-                               ? "fadd fmax fmin xchg"
-                               : "add and or xor xchg max min umax umin"))
+  if (!verify_listed(kind, is_float ? "fadd fmax fmin xchg"
+                                    : "add and or xor xchg max min umax umin"))
     VERIFY_FAIL(c, "no atomic '%.*s' of %s", (int)kind.length, kind.data,
                 verify_type(c, verify_result(c, 0)));
 }

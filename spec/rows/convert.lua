@@ -6,6 +6,7 @@ return {
     doc = "x as another dtype: rounded to nearest even; float to integer is cut toward zero and"
       .. " saturates, NaN gives 0." },
   { "pointer_type", "dtype const?", group = "convert", method = false, host = true,
+    example = "x:to(tl.pointer_type(tl.i32))",
     reference = function(element, const)
       local dtype = require "neso.dtype"
       element = dtype.find(element) or error("expected a dtype such as tl.f32", 2)

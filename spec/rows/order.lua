@@ -8,10 +8,13 @@ return {
   { "argsort", "x axis? descending?", group = "order", op = "neso.sort",
     doc = "Where the elements of tl.sort were, i32." },
   { "topk", "x k axis? largest?", group = "order", op = "neso.sort",
+    example = "v:topk(3)",
     doc = "The k largest (largest = false: least) along an axis in their order, and where they"
       .. " were (i32)." },
   { "gather", "x index axis", group = "order", op = "neso.gather",
+    example = "v:gather(tl.arange(4), 0)",
     doc = "Elements of x at `index` along an axis; 0 where an index is outside." },
   { "histogram", "x bins mask?", group = "order", op = "neso.histogram",
+    example = "tl.histogram(tl.arange(8), 4)",
     doc = "How often 0, 1, ... bins - 1 occur in integers x, i32; others are not counted." },
 }

@@ -21,6 +21,7 @@ return {
   { "xor_sum", "x axis? keep_dims?", group = "reduce", op = "neso.reduce",
     doc = "Exclusive or of integers." },
   { "reduce", "x axis? fn? keep_dims?", group = "reduce", op = "neso.fold",
+    example = "tl.reduce(v, 0, function(a, b) return a + b end)",
     doc = "Elements along an axis (nil: all) combined by fn(accumulator, element), an associative"
       .. " and commutative function on scalars. Of a list of n blocks fn takes n accumulators and n"
       .. " elements and gives n results." },
