@@ -78,20 +78,6 @@ static MlirValue emit_shift(cpu_lower *l, const cpu_value *v,
   return cpu_select(b, over, cpu_int(b, type, 0), shifted);
 }
 
-static bool is_small_float(MlirType element) {
-  return cpu_is_float(element) && cpu_bits(element) < 16;
-}
-
-static void refuse_small_floats(cpu_lower *l, const cpu_value *v) {
-  bool small = is_small_float(v->element);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(v->def); i++)
-    small |= is_small_float(cpu_operand(l, v, i)->element);
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(v->def));
-  if (small && v->op != NESO_OP_ARITH_BITCAST && v->op != NESO_OP_ARITH_SELECT)
-    cpu_fail(l, v->def, "%.*s on 8-bit floats is not supported on the cpu yet",
-             (int)name.length, name.data);
-}
-
 static MlirValue emit_as(cpu_lower *l, const cpu_value *v,
                          const MlirValue *operands, MlirType type) {
   MlirNamedAttribute attributes[8];
@@ -139,7 +125,6 @@ static MlirValue emit_generic(cpu_lower *l, const cpu_value *v,
 
 MlirValue cpu_elementwise(cpu_lower *l, const cpu_value *v,
                           const MlirValue *operands, int64_t lanes) {
-  refuse_small_floats(l, v);
   switch (v->op) {
   case NESO_OP_TENSOR_SPLAT:
     return operands[0];
@@ -152,6 +137,10 @@ MlirValue cpu_elementwise(cpu_lower *l, const cpu_value *v,
   case NESO_OP_ARITH_SHRSI:
   case NESO_OP_ARITH_SHRUI:
     return emit_shift(l, v, operands);
+  case NESO_OP_NESO_FROM_F8:
+    return cpu_from_f8(l, v->def, operands[0]);
+  case NESO_OP_NESO_TO_F8:
+    return cpu_to_f8(l, v->def, operands[0]);
   case NESO_OP_ARITH_TRUNCF:
     return cpu_truncf(l, operands[0], v->element);
   case NESO_OP_ARITH_FPTOSI:

@@ -261,6 +261,9 @@ bool cpu_depends(cpu_lower *l, cpu_value *v, cpu_coords c, int dim);
 /* elementwise.c: one operation on lowered operands of one lane count. */
 MlirValue cpu_elementwise(cpu_lower *l, const cpu_value *v,
                           const MlirValue *operands, int64_t lanes);
+/* f8.c: neso.from_f8 and neso.to_f8. */
+MlirValue cpu_from_f8(cpu_lower *l, MlirOperation op, MlirValue x);
+MlirValue cpu_to_f8(cpu_lower *l, MlirOperation op, MlirValue x);
 /* narrow.c: to a narrower float, correctly rounded. */
 MlirValue cpu_truncf(cpu_lower *l, MlirValue x, MlirType element);
 MlirValue cpu_constant_scalar(cpu_lower *l, MlirOperation op);

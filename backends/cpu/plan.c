@@ -35,6 +35,9 @@ static int64_t own_cost(neso_op op) {
   case NESO_OP_NESO_LOAD:
   case NESO_OP_NESO_MASKED_LOAD:
     return 2;
+  case NESO_OP_NESO_TO_F8:
+    return 15;
+  case NESO_OP_NESO_FROM_F8:
   case NESO_OP_ARITH_DIVF:
   case NESO_OP_MATH_SQRT:
     return 6;

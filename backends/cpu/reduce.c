@@ -36,8 +36,6 @@ void cpu_reducer_init(cpu_lower *l, cpu_reducer *r, MlirOperation op) {
     r->parts = 2;
   if (r->is_float && cpu_bits(r->element) == 16)
     r->accumulator = l->b.f32;
-  if (r->is_float && cpu_bits(r->element) == 8)
-    cpu_fail(l, op, "reductions of 8-bit floats are not supported on the cpu");
 }
 
 static MlirValue neutral(cpu_lower *l, const cpu_reducer *r, MlirType type) {

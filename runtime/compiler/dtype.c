@@ -12,11 +12,6 @@ static const struct {
     {"bf16", mlirBF16TypeGet},
     {"f32", mlirF32TypeGet},
     {"f64", mlirF64TypeGet},
-    {"f8e5m2", mlirFloat8E5M2TypeGet},
-    {"f8e4m3fn", mlirFloat8E4M3FNTypeGet},
-    {"f8e4m3b11fnuz", mlirFloat8E4M3B11FNUZTypeGet},
-    {"f8e4m3fnuz", mlirFloat8E4M3FNUZTypeGet},
-    {"f8e5m2fnuz", mlirFloat8E5M2FNUZTypeGet},
 };
 
 static const struct {

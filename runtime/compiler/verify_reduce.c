@@ -56,11 +56,10 @@ void neso__check_arg_reduce(verifier *c) {
 }
 
 static bool dot_elements_fit(MlirType a, MlirType b, MlirType acc) {
-  unsigned a_bits = neso__dtype_bits(a), b_bits = neso__dtype_bits(b),
-           acc_bits = neso__dtype_bits(acc);
+  unsigned a_bits = neso__dtype_bits(a), acc_bits = neso__dtype_bits(acc);
   bool floats = mlirTypeIsAFloat(a) && mlirTypeIsAFloat(b);
   bool ints = mlirTypeIsAInteger(a) && mlirTypeIsAInteger(b);
-  if (!mlirTypeEqual(a, b) && !(floats && a_bits == 8 && b_bits == 8))
+  if (!mlirTypeEqual(a, b))
     return false;
   return acc_bits >= a_bits && ((floats && mlirTypeIsAFloat(acc)) ||
                                 (ints && mlirTypeIsAInteger(acc)));

@@ -77,4 +77,74 @@ ties("f64", "bf16", { 257 + 2 ^ -40, 257, 1 + 2 ^ -8 + 2 ^ -45, -1 - 2 ^ -8 }, {
 ties("i32", "bf16", { 16842753, 16842752, -16842753, 257 }, { 16908288, 16777216, -16908288, 256 })
 ties("i32", "f32", { 16777217, 16777219 }, { 16777216, 16777220 })
 
+-- Cut toward zero, and saturating.
+local steep = { 65504, 65519.99, 65520, -65520, 1e5, -1e30, 0.1, -0.1, 1 / 3, 2049, -2051, 1e-8,
+  6e-8, -5.9e-8, 0, math.huge, -math.huge }
+local function toward_zero(x, bits, least, most)
+  local size = math.abs(x)
+  if size == math.huge or size == 0 then return x end
+  local _, e = math.frexp(size)
+  local step = 2 ^ (math.max(e - 1, least) - bits)
+  local cut = math.min(math.floor(size / step) * step, most)
+  return x < 0 and -cut or cut
+end
+for _, row in ipairs { { "f16", 10, -14, 65504 }, { "bf16", 7, -126, 3.3895313892515355e38 },
+  { "f32", 23, -126, 3.4028234663852886e38 } } do
+  for _, from in ipairs { "f32", "f64" } do
+    local to = row[1]
+    if from ~= to then
+      cases[#cases + 1] = {
+        name = ("%s to %s, cut toward zero"):format(from, to),
+        kernel = ([[function k(out, px)
+          local i = tl.arange(0, 17)
+          tl.store(out + i, tl.load(px + i):to(tl.%s, { rounding = "rtz" }))
+        end]]):format(to),
+        args = { out = { to, count = 17 }, px = { from, steep } },
+        want = { out = function(inputs)
+          local out = {}
+          for i, x in ipairs(inputs.px) do out[i] = toward_zero(x, row[2], row[3], row[4]) end
+          return out
+        end },
+      }
+    end
+  end
+end
+for _, row in ipairs { { "f64", "f16", 65504 }, { "f32", "f16", 65504 },
+  { "f64", "f32", 3.4028234663852886e38 } } do
+  cases[#cases + 1] = {
+    name = ("%s to %s, saturating"):format(row[1], row[2]),
+    kernel = ([[function k(out, px)
+      local i = tl.arange(0, 5)
+      tl.store(out + i, tl.load(px + i):to(tl.%s, { saturate = true }))
+    end]]):format(row[2]),
+    args = { out = { row[2], count = 5 },
+      px = { row[1], { 1e300, -1e300, 2, -math.huge, 65519 } } },
+    want = { out = function(inputs)
+      local out = {}
+      for i, x in ipairs(inputs.px) do out[i] = math.max(-row[3], math.min(row[3], x)) end
+      if row[2] == "f16" then out[5] = 65504 end
+      return out
+    end },
+  }
+end
+for _, row in ipairs { { "i32", "i8", -128, 127 }, { "i32", "u8", 0, 255 }, { "u16", "i8", 0, 127 },
+  { "i64", "i32", -2 ^ 31, 2 ^ 31 - 1 }, { "i16", "u32", 0, 32767 },
+  { "u32", "i64", 0, 2 ^ 32 } } do
+  local list = row[1]:sub(1, 1) == "u" and { 0, 1, 127, 128, 255, 300, 32767, 65535 }
+    or { -32768, -129, -128, -1, 0, 127, 256, 32767 }
+  cases[#cases + 1] = {
+    name = ("%s to %s, saturating"):format(row[1], row[2]),
+    kernel = ([[function k(out, px)
+      local i = tl.arange(0, 8)
+      tl.store(out + i, tl.load(px + i):to(tl.%s, { saturate = true }))
+    end]]):format(row[2]),
+    args = { out = { row[2], count = 8 }, px = { row[1], list } },
+    want = { out = function(inputs)
+      local out = {}
+      for i, x in ipairs(inputs.px) do out[i] = math.max(row[3], math.min(row[4], x)) end
+      return out
+    end },
+  }
+end
+
 return cases

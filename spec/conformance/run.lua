@@ -17,7 +17,7 @@ local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 local neso = require "neso"
 
 local files = { "elementwise", "operators", "convert", "reduce", "memory", "control",
-  "random_control", "dot", "pointers", "parts", "order", "scan", "atomic" }
+  "random_control", "dot", "pointers", "parts", "order", "scan", "atomic", "f8" }
 
 local backend, pattern
 do

@@ -120,8 +120,8 @@ hint: x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}]],
       "the pointers say which elements are moved; give them the full shape")
     refused("x[0] = 1", "an element of pointer to f32 cannot be assigned",
       "write memory with tl.store; choose by element with tl.where")
-    refused("local v = tl.load(x)", "f8e5m2 can be stored in tensors but not computed with yet",
-      "keep the tensor in f16, bf16 or f32 for now", "x:*f8e5m2")
+    refused("local v = tl.load(x):to(tl.f32, { rounding = 'rtz' })",
+      'rounding = "rtz" is for floats that become narrower floats, not f16 to f32', nil, "x:*f16")
   end)
 
   it("dot", function()

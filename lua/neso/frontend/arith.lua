@@ -263,12 +263,32 @@ local function pointer_operator(cx, op, a, b)
     "a pointer takes + and - with an integer offset")
 end
 
+local wide = { ["/"] = true, ["%"] = true }
+
+-- 8-bit floats are computed with in f32 and rounded once.
+local function in_f32(cx, op, a, b)
+  local dtype = promote.common(a, b)
+  a, b = unify(cx, a, b, "combine")
+  local out = operators[op](cx, convert.cast(cx, a, dtypes.f32), convert.cast(cx, b, dtypes.f32))
+  if wide[op] or out.dtype.kind == "bool" then return out end
+  return convert.cast(cx, out, dtype)
+end
+
 --- a op b where at least one is a run-time value.
 function M.binary(cx, op, a, b)
   if is_pointer(a) or is_pointer(b) then
     return pointer_operator(cx, op, a, b)
   end
+  convert.check_operand(cx, a, "compute with")
+  convert.check_operand(cx, b, "compute with")
+  if promote.is_f8(promote.common(a, b)) then return in_f32(cx, op, a, b) end
   return operators[op](cx, a, b)
+end
+
+--- fn on x, by way of f32 where x is of 8-bit floats.
+function M.through_f32(cx, x, fn)
+  if not promote.is_f8(x.dtype) then return fn(x) end
+  return convert.cast(cx, fn(convert.cast(cx, x, dtypes.f32)), x.dtype)
 end
 
 function M.unary(cx, op, v)
@@ -277,7 +297,7 @@ function M.unary(cx, op, v)
   end
   if op == "-" then
     if v.dtype.kind == "bool" then v = convert.cast(cx, v, dtypes.i32) end
-    return negate(cx, v)
+    return M.through_f32(cx, v, function(x) return negate(cx, x) end)
   end
   if op == "not" then return M.logical_not(cx, v) end
   if op == "~" then

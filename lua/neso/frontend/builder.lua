@@ -44,7 +44,7 @@ function Builder:value(name, operands, dtype, shape, attrs)
 end
 
 local function number_text(dtype, number)
-  if dtype.kind ~= "float" then
+  if dtype.kind ~= "float" or dtype.bits == 8 then
     return ("%.0f"):format(number), "i"
   end
   if number ~= number then return "nan", "f" end
@@ -53,7 +53,7 @@ local function number_text(dtype, number)
   return ("%.17g"):format(number), "f"
 end
 
---- A constant, kept once a program at the head of the body.
+--- A constant, kept once a program at the head of the body. Of 8-bit floats only 0.
 ---@param number number|boolean|string a string is the decimal text of a large integer
 function Builder:constant(number, dtype, shape)
   if type(number) == "boolean" then

@@ -33,7 +33,18 @@ function M.check_shape(cx, shape)
   return shape
 end
 
-local function literal(cx, x, dtype, shape)
+local function f8_format(dtype)
+  return { { "format", "s", dtype.name:sub(3) } }
+end
+
+local function to_f8(cx, v, to)
+  return cx.builder:value("neso.to_f8", { v.ssa }, to, v.shape, f8_format(to))
+end
+
+local literal
+
+function literal(cx, x, dtype, shape)
+  if promote.is_f8(dtype) then return to_f8(cx, literal(cx, x, dtypes.f32, shape), dtype) end
   local problem = promote.literal_problem(x, dtype)
   if problem then
     cx:fail(problem, "convert the other operand with :to(...) to a type that holds it")
@@ -126,30 +137,29 @@ local function int_to_float(cx, v, to)
   return plain(cx, name, v, to)
 end
 
+local function from_f8(cx, v)
+  return cx.builder:value("neso.from_f8", { v.ssa }, dtypes.f32, v.shape, f8_format(v.dtype))
+end
+
 local function not_zero(cx, v)
   local zero = cx.builder:constant(0, v.dtype, v.shape)
   if v.dtype.kind == "float" then return compare(cx, "arith.cmpf", 13, v, zero) end
   return compare(cx, "arith.cmpi", 1, v, zero)
 end
 
-local function refuse_storage_only(cx, dtype)
-  if dtype.kind == "float" and dtype.bits == 8 then
-    cx:fail(("%s can be stored in tensors but not computed with yet"):format(dtype.name),
-      "keep the tensor in f16, bf16 or f32 for now")
-  end
-end
-M.refuse_storage_only = refuse_storage_only
-
 --- Value converted to another dtype (rounded to nearest even; float to integer truncates and
 --- saturates).
 function M.cast(cx, v, to)
   local from = v.dtype
   if from == to then return v end
-  refuse_storage_only(cx, from)
-  refuse_storage_only(cx, to)
   local number = constant_of(v)
   if number and not promote.literal_problem(number, to) then
     return literal(cx, number, to, v.shape)
+  end
+  if promote.is_f8(from) then return M.cast(cx, from_f8(cx, v), to) end
+  if promote.is_f8(to) then
+    if from == dtypes.f64 then return to_f8(cx, round_to_odd(cx, v), to) end
+    return to_f8(cx, M.cast(cx, v, dtypes.f32), to)
   end
   if to.kind == "bool" then return not_zero(cx, v) end
   if from.kind == "float" then
@@ -166,7 +176,7 @@ function M.bitcast(cx, v, to)
   if v.dtype.bits ~= to.bits then
     cx:fail(("bitcast from %s to %s changes the width"):format(v.dtype.name, to.name))
   end
-  if v.dtype.kind ~= "float" and to.kind ~= "float" then
+  if values.type_key(v.dtype, v.shape) == values.type_key(to, v.shape) then
     return values.value(v.ssa, to, v.shape)
   end
   if v.dtype == to then return v end

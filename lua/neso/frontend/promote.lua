@@ -36,9 +36,11 @@ function M.literal_dtype(x)
   return dtypes.f32
 end
 
-local function is_fp8(dtype)
+--- True for the 8-bit floats, which are computed with in f32.
+function M.is_f8(dtype)
   return dtype.kind == "float" and dtype.bits == 8
 end
+local is_fp8 = M.is_f8
 
 local function integers(a, b)
   local a_signed, b_signed = a.kind == "int", b.kind == "int"

@@ -100,7 +100,9 @@ function M.numel(shape)
   return n
 end
 
-local signless = { u8 = "i8", u16 = "i16", u32 = "i32", u64 = "i64" }
+-- 8-bit floats travel as i8; neso.from_f8 and neso.to_f8 tell their formats.
+local signless = { u8 = "i8", u16 = "i16", u32 = "i32", u64 = "i64", f8e5m2 = "i8",
+  f8e4m3fn = "i8", f8e4b15 = "i8", f8e4m3fnuz = "i8", f8e5m2fnuz = "i8" }
 
 --- Type key of the tile program for a dtype and a shape.
 function M.type_key(dtype, shape)
@@ -109,9 +111,8 @@ function M.type_key(dtype, shape)
   return "t:" .. name .. ":" .. concat(shape, "x")
 end
 
---- The same for a pointer; elements that are only stored count as bytes.
+--- The same for a pointer.
 function M.pointer_key(dtype)
-  if dtype.kind == "float" and dtype.bits == 8 then return "p:i8" end
   return "p:" .. (signless[dtype.name] or dtype.name)
 end
 

@@ -46,7 +46,7 @@ return function(cx, op, a)
     if row.keep_integers then return convert.to_value(cx, list[1]) end
     dtype = dtypes.f32
   end
-  local narrow = dtype.bits == 16 and not row.direct and dtype
+  local narrow = (dtype.bits == 8 or dtype.bits == 16 and not row.direct) and dtype
   local compute = narrow and dtypes.f32 or dtype
   local shape = {}
   for _, x in ipairs(list) do

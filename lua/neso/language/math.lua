@@ -18,7 +18,9 @@ function M.abs(cx, a)
   local kind = x.dtype.kind
   if kind == "uint" or kind == "bool" then return x end
   if kind == "float" then
-    return cx.builder:value("math.absf", { x.ssa }, x.dtype, x.shape)
+    return arith.through_f32(cx, x, function(y)
+      return cx.builder:value("math.absf", { y.ssa }, y.dtype, y.shape)
+    end)
   end
   local zero = arith.constant_like(cx, x, 0)
   return arith.select(cx, arith.binary(cx, "<", x, zero), arith.negate(cx, x), x)
@@ -41,7 +43,9 @@ local function extreme(cx, which, x, y, propagate_nan)
   x, y = convert.unify(cx, x, y, "take the " .. which .. " of")
   local name = ops[x.dtype.kind]
   if x.dtype.kind == "float" and not propagate_nan then name = ops.skip_nan end
-  return arith.emit(cx, name, x, y)
+  return arith.through_f32(cx, x, function(wide)
+    return arith.emit(cx, name, wide, convert.cast(cx, y, wide.dtype))
+  end)
 end
 
 function M.maximum(cx, a)

@@ -16,7 +16,6 @@ local evictions = { "", "evict_first", "evict_last" }
 
 local function check_pointer(cx, x, name)
   if values.is_pointer(x) then
-    convert.refuse_storage_only(cx, x.dtype)
     if name ~= "load" and x.base.const then
       cx:fail(("tl.%s cannot write through %s"):format(name, values.describe(x)),
         "it was declared const")

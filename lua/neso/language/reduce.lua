@@ -1,6 +1,7 @@
 --- Reductions along an axis, or of a whole block.
 
 local dtypes = require("neso.dtype").names
+local arith = require "neso.frontend.arith"
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
 local ordered = require "neso.language.ordered"
@@ -62,8 +63,8 @@ end
 
 local function accumulate(kind)
   return function(cx, a)
-    local x = check.value(cx, a.x, "reduce")
-    return reduce(cx, a, accumulator(cx, x, check.dtype(cx, a.dtype)), kind)
+    local x = accumulator(cx, check.value(cx, a.x, "reduce"), check.dtype(cx, a.dtype))
+    return arith.through_f32(cx, x, function(wide) return reduce(cx, a, wide, kind) end)
   end
 end
 
@@ -91,7 +92,9 @@ local function extreme(which)
   return function(cx, a)
     local x = check.value(cx, a.x, "reduce")
     local propagate = check.flag(cx, a.propagate_nan, "propagate_nan", true)
-    local value = reduce(cx, a, x, extreme_kind(which, x.dtype, propagate))
+    local value = arith.through_f32(cx, x, function(wide)
+      return reduce(cx, a, wide, extreme_kind(which, wide.dtype, propagate))
+    end)
     if check.flag(cx, a.return_indices, "return_indices", false) then
       return value, arg_reduce(cx, a, which)
     end

@@ -1,5 +1,6 @@
 --- Scans: every element combined with those before it along an axis.
 
+local arith = require "neso.frontend.arith"
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
 local dtypes = require("neso.dtype").names
@@ -55,9 +56,12 @@ local function extreme(name, better)
   return function(cx, a)
     local x = regions.blocks(cx, a.x, name)[1]
     local propagate = check.flag(cx, a.propagate_nan, "propagate_nan", true)
-    return scan(cx, { x }, a, name, function(args)
-      return { n = 1, math_of[better](cx, { x = args[1], y = args[2], propagate_nan = propagate }) }
-    end)[1]
+    return arith.through_f32(cx, x, function(wide)
+      return scan(cx, { wide }, a, name, function(args)
+        return { n = 1, math_of[better](cx, { x = args[1], y = args[2],
+          propagate_nan = propagate }) }
+      end)[1]
+    end)
   end
 end
 
