@@ -92,9 +92,11 @@ local neso = {
   { "neso.print", { 0, -1 }, 0, effect = "WRITE",
     attributes = { { "text", "string" }, { "dtypes", "string" }, { "hex", "bool" } },
     args = { "..." }, doc = "prints the values; `dtypes` are their types in the language" },
-  { "neso.assert", { 1, 2 }, 0, effect = "WRITE", attributes = { { "message", "string" } },
+  { "neso.assert", { 1, 2 }, 0, effect = "WRITE",
+    attributes = { { "message", "string" }, { "shape", "array" } },
     args = { "condition", "index" },
-    doc = "ends the launch with the message unless the scalar condition holds" },
+    doc = "ends the launch with the message unless the scalar condition holds; `index` is that of"
+      .. " the failing element in a block of `shape`, row-major" },
   { "neso.check_access", { 2, 3 }, 0, effect = "WRITE",
     attributes = { { "dtype", "string" }, { "name", "string" }, { "access", "string" } },
     args = { "base", "offsets", "mask" },
@@ -127,8 +129,8 @@ local simple = {
   [0] = { arith = "constant" },
   {
     arith = "negf extsi extui trunci extf truncf sitofp uitofp fptosi fptoui bitcast",
-    math = "absf absi ceil cos erf exp exp2 expm1 floor log log10 log1p log2 round roundeven rsqrt"
-      .. " sin sqrt tan tanh trunc",
+    math = "absf absi ceil cos ctlz ctpop cttz erf exp exp2 expm1 floor log log10 log1p log2 round"
+      .. " roundeven rsqrt sin sqrt tan tanh trunc",
     tensor = "splat",
   },
   {

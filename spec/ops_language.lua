@@ -19,7 +19,7 @@
 
 -- In the order of the reference page.
 local groups = { "program", "create", "shape", "parts", "memory", "descriptor", "atomic", "convert",
-  "math", "reduce", "scan", "order", "dot", "random", "loop", "hint", "debug", "foreign" }
+  "math", "bits", "reduce", "scan", "order", "dot", "random", "loop", "hint", "debug", "foreign" }
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 local rows = {}

@@ -256,11 +256,12 @@ MlirValue cpu_as_vector(cpu_lower *l, cpu_nest *n, cpu_lv *x) {
   if (x->kind == CPU_UNIFORM) {
     cpu_at(l, n, x->level);
     x->vector = cpu_splat(b, x->scalar, n->lanes);
-  } else if (x->narrow) {
-    MlirValue narrow = cpu_as_vector(l, n, x->narrow);
+  } else if (x->exact) {
+    MlirValue parts[2];
+    for (int i = 0; i < 2 && x->parts[i]; i++)
+      parts[i] = cpu_as_vector(l, n, x->parts[i]);
     cpu_at(l, n, x->level);
-    x->vector = cpu_unary(b, x->widen,
-                          cpu_vector(cpu_type(x->scalar), n->lanes), narrow);
+    x->vector = cpu_elementwise(l, x->exact, parts, n->lanes);
   } else {
     MlirType element = cpu_type(x->scalar);
     cpu_at(l, n, 0);
@@ -376,9 +377,13 @@ static cpu_lv *eval_elementwise(cpu_lower *l, cpu_nest *n, cpu_value *v,
   int64_t step;
   if (!vector && linear_step(v, x, &step)) {
     cpu_lv *out = linear(l, emit(l, n, v, x, count, true, level), step, level);
-    if (v->op == NESO_OP_ARITH_EXTSI || v->op == NESO_OP_ARITH_EXTUI) {
-      out->widen = v->op == NESO_OP_ARITH_EXTSI ? "arith.extsi" : "arith.extui";
+    bool extends = v->op == NESO_OP_ARITH_EXTSI || v->op == NESO_OP_ARITH_EXTUI;
+    if (extends)
       out->narrow = x[0];
+    if (extends || x[0]->exact || (count == 2 && x[1]->exact)) {
+      out->exact = v;
+      out->parts[0] = x[0];
+      out->parts[1] = count == 2 ? x[1] : NULL;
     }
     return out;
   }

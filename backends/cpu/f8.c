@@ -48,14 +48,15 @@ MlirValue cpu_from_f8(cpu_lower *l, MlirOperation op, MlirValue x) {
   cpu_builder *b = &l->b;
   const format *f = find(l, op);
   int64_t lanes = cpu_lanes(cpu_type(x)), over = overflow_code(f);
-  MlirType words = cpu_vector(b->i32, lanes), floats = cpu_vector(b->f32, lanes);
+  MlirType words = cpu_vector(b->i32, lanes),
+           floats = cpu_vector(b->f32, lanes);
   MlirValue code = cpu_unary(b, "arith.extui", words, x);
   MlirValue size = op_int(b, "arith.andi", code, 0x7f);
   MlirValue sign = shifted(b, op_int(b, "arith.andi", code, 0x80), 24);
   if (f->flavour == CLAMPED)
     size = op_int(b, "arith.minui", size, over - 1);
-  MlirValue y = cpu_unary(b, "arith.bitcast", floats,
-                          shifted(b, size, 23 - f->mantissa));
+  MlirValue y =
+      cpu_unary(b, "arith.bitcast", floats, shifted(b, size, 23 - f->mantissa));
   double scale = 1;
   for (int i = f->bias; i < 127; i++)
     scale *= 2;
@@ -84,22 +85,22 @@ static MlirValue round_shift(cpu_builder *b, MlirValue mantissa,
                              MlirValue shift) {
   MlirValue one = cpu_int(b, cpu_type(shift), 1);
   MlirValue kept = cpu_binary(b, "arith.shrui", mantissa, shift);
-  MlirValue half = cpu_binary(
-      b, "arith.shli", one, cpu_binary(b, "arith.subi", shift, one));
+  MlirValue half =
+      cpu_binary(b, "arith.shli", one, cpu_binary(b, "arith.subi", shift, one));
   MlirValue odd = cpu_binary(b, "arith.andi", kept, one);
   MlirValue up = cpu_binary(b, "arith.subi", half, one);
   up = cpu_binary(b, "arith.addi", up, odd);
-  return cpu_binary(b, "arith.shrui",
-                    cpu_binary(b, "arith.addi", mantissa, up), shift);
+  return cpu_binary(b, "arith.shrui", cpu_binary(b, "arith.addi", mantissa, up),
+                    shift);
 }
 
 /* Code of the magnitude `size`, the bits of an f32 without its sign. */
 static MlirValue magnitude(cpu_builder *b, const format *f, MlirValue size) {
   MlirType words = cpu_type(size);
-  MlirValue target = op_int(b, "arith.subi", shifted(b, size, -23),
-                            127 - f->bias);
-  MlirValue mantissa = op_int(b, "arith.ori",
-                              op_int(b, "arith.andi", size, 0x7fffff), 0x800000);
+  MlirValue target =
+      op_int(b, "arith.subi", shifted(b, size, -23), 127 - f->bias);
+  MlirValue mantissa =
+      op_int(b, "arith.ori", op_int(b, "arith.andi", size, 0x7fffff), 0x800000);
   MlirValue one = cpu_int(b, words, 1);
   /* 7 places deeper than the least normal number nothing is left. */
   MlirValue deep = cpu_binary(b, "arith.subi", one, target);
@@ -107,8 +108,8 @@ static MlirValue magnitude(cpu_builder *b, const format *f, MlirValue size) {
   deep = op_int(b, "arith.minsi", deep, 7);
   MlirValue shift = op_int(b, "arith.addi", deep, 23 - f->mantissa);
   MlirValue code = round_shift(b, mantissa, shift);
-  MlirValue exponent = op_int(
-      b, "arith.maxsi", cpu_binary(b, "arith.subi", target, one), 0);
+  MlirValue exponent =
+      op_int(b, "arith.maxsi", cpu_binary(b, "arith.subi", target, one), 0);
   return cpu_binary(b, "arith.addi", code, shifted(b, exponent, f->mantissa));
 }
 
@@ -125,9 +126,9 @@ MlirValue cpu_to_f8(cpu_lower *l, MlirOperation op, MlirValue x) {
   code = cpu_select(b, cpu_cmpi(b, CPU_UGE, code, limit),
                     cpu_int(b, words, most), code);
   int64_t nan = f->flavour == IEEE ? over | 1 << (f->mantissa - 1) : over;
-  code = cpu_select(
-      b, cpu_cmpi(b, CPU_UGT, size, cpu_int(b, words, 0x7f800000)),
-      cpu_int(b, words, nan), code);
+  code =
+      cpu_select(b, cpu_cmpi(b, CPU_UGT, size, cpu_int(b, words, 0x7f800000)),
+                 cpu_int(b, words, nan), code);
   if (f->flavour == UNSIGNED_ZERO) {
     MlirValue none = cpu_cmpi(b, CPU_EQ, code, cpu_int(b, words, 0));
     sign = cpu_select(b, none, cpu_int(b, words, 0), sign);

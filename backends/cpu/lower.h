@@ -82,6 +82,8 @@ struct cpu_lower {
   MlirOperation prologue; /* what is set up once is inserted before it */
   int64_t epoch;
   int vector_bits;
+  int site_count; /* constants that describe reports */
+  bool reports;   /* the kernel calls libneso */
 };
 
 static inline bool cpu_is_load(neso_op op) {
@@ -236,8 +238,11 @@ typedef struct cpu_lanes_value {
   int64_t constant;
   MlirValue vector; /* VECTOR; else a cache */
   int vector_level;
-  const char *widen; /* LINEAR: extension of `narrow` to this type */
-  struct cpu_lanes_value *narrow;
+  /* LINEAR by way of an extension: what was extended may wrap within the chunk,
+   * which addresses cannot tell. Its lanes are `exact` of these parts. */
+  cpu_value *exact;
+  struct cpu_lanes_value *parts[2];
+  struct cpu_lanes_value *narrow; /* an extension: what was extended */
 } cpu_lv;
 
 cpu_lv *cpu_eval(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c);
@@ -354,5 +359,9 @@ void cpu_lower_fold(cpu_lower *l, MlirOperation op);
 void cpu_lower_scan(cpu_lower *l, MlirOperation op);
 void cpu_lower_map(cpu_lower *l, MlirOperation op);
 void cpu_lower_atomic(cpu_lower *l, MlirOperation op);
+
+/* report.c: neso.print, neso.assert, neso.check_access; neso.breakpoint. */
+void cpu_lower_report(cpu_lower *l, MlirOperation op);
+void cpu_lower_breakpoint(cpu_lower *l, MlirOperation op);
 
 #endif

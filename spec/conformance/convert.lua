@@ -147,4 +147,41 @@ for _, row in ipairs { { "i32", "i8", -128, 127 }, { "i32", "u8", 0, 255 }, { "u
   }
 end
 
+-- A 32-bit value that wraps inside a block, widened and computed on.
+for _, row in ipairs { { "i32", 2 ^ 31 - 20 }, { "u32", 2 ^ 32 - 20 } } do
+  cases[#cases + 1] = {
+    name = ("%s that wraps, as 64 bits, times and plus"):format(row[1]),
+    kernel = ([[function k(out, also, start)
+      local i = tl.arange(0, 64)
+      local kind = tl.%s
+      local x = i:to(kind) + start:to(kind)
+      local wide = x:to(tl.%s)
+      tl.store(out + i, wide * 3 + 1 - wide)
+      tl.store(also + i, (wide:to(tl.f64)):to(tl.%s))
+    end]]):format(row[1], row[1] == "i32" and "i64" or "u64", row[1] == "i32" and "i64" or "u64"),
+    args = { out = { "i64", count = 64 }, also = { "i64", count = 64 }, start = row[2] },
+    want = {
+      out = function()
+        local out = {}
+        for i = 0, 63 do
+          local x = row[2] + i
+          if row[1] == "i32" and x >= 2 ^ 31 then x = x - 2 ^ 32 end
+          out[i + 1] = x % (row[1] == "u32" and 2 ^ 32 or 2 ^ 53) * 2 + 1
+          if row[1] == "i32" then out[i + 1] = x * 2 + 1 end
+        end
+        return out
+      end,
+      also = function()
+        local out = {}
+        for i = 0, 63 do
+          local x = row[2] + i
+          if row[1] == "i32" and x >= 2 ^ 31 then x = x - 2 ^ 32 end
+          out[i + 1] = row[1] == "u32" and x % 2 ^ 32 or x
+        end
+        return out
+      end,
+    },
+  }
+end
+
 return cases

@@ -11,13 +11,14 @@
 --            holds the stored values of every tensor by name
 --   ulp      error allowed in units of the last place of the result's dtype, beyond the rounding of
 --            the result (default 0: exact)
+--   atol     absolute error allowed instead, where that is more
 --   skip     function(device) gives a reason or nil
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 local neso = require "neso"
 
 local files = { "elementwise", "operators", "convert", "reduce", "memory", "control",
-  "random_control", "dot", "pointers", "parts", "order", "scan", "atomic", "f8" }
+  "random_control", "dot", "pointers", "parts", "order", "scan", "atomic", "f8", "random" }
 
 local backend, pattern
 do
@@ -53,7 +54,8 @@ local function close(case, dtype, got, want)
   if not mantissa[dtype] or got ~= got or want ~= want then return false end
   if math.abs(want) > largest[dtype] then return math.abs(got) == math.huge end
   local rounding = case.rounded and 0 or 0.5
-  return math.abs(got - want) <= (rounding + (case.ulp or 0)) * ulp_of(dtype, want)
+  local allowed = (rounding + (case.ulp or 0)) * ulp_of(dtype, want)
+  return math.abs(got - want) <= math.max(allowed, case.atol or 0)
 end
 
 local function flat(x, out)

@@ -13,6 +13,7 @@ local groups = {
   { "parts", "Joining and taking apart" },
   { "memory", "Memory" }, { "descriptor", "Tensor descriptors and block pointers" },
   { "atomic", "Atomic operations" }, { "convert", "Conversion" }, { "math", "Mathematics" },
+  { "bits", "Bits" },
   { "reduce", "Reduction" }, { "scan", "Scans" }, { "order", "Sorting, gathering and counting" },
   { "dot", "Matrix product" }, { "random", "Random numbers" }, { "loop", "Loops" },
   { "hint", "Hints and checks" }, { "debug", "Printing and checks at run time" },

@@ -9,5 +9,7 @@ return {
       .. " integer 1)." },
   { "zeros", "shape dtype?", group = "create",
     doc = "Block of zeros, f32 unless a dtype is given." },
+  { "full_like", "x value", group = "create", library = true, example = "tl.full_like(v, 2)",
+    doc = "Block of the shape and dtype of x with `value` everywhere." },
   { "zeros_like", "x", group = "create", doc = "Zeros of the shape and dtype of x." },
 }

@@ -9,8 +9,7 @@ local function all(names, advice)
   for name in names:gmatch "%S+" do M[name] = advice end
 end
 
-all("inline_asm_elementwise dot_scaled swizzle2d", "")
-all("rand randn randint randint4x philox", "neso.rand, neso.randn and neso.randint fill tensors")
+all("inline_asm_elementwise dot_scaled", "")
 all("make_block_ptr advance make_tensor_descriptor load_tensor_descriptor store_tensor_descriptor",
   MASKED)
 all("device_print print", PRINT)
