@@ -1,6 +1,8 @@
--- luajit spec/conformance/run.lua [--backend NAME] [PATTERN]
+-- luajit spec/conformance/run.lua [--backend NAME] [--interpret] [--jobs N] [--results PATH]
+--                                 [--times] [PATTERN]
 -- Runs the conformance cases of this folder through the public API and counts.
 --
+-- A file gives a list of cases, or a function that gives one case a call and nil at the end.
 -- A case is data:
 --   name     what is shown
 --   kernel   text of one function
@@ -13,125 +15,128 @@
 --            the result (default 0: exact)
 --   atol     absolute error allowed instead, where that is more
 --   skip     function(device) gives a reason or nil
+--   results  list of {name=, out= parameter, op=, ulp=, atol=, rounded=}: each counts as a case
+--   op, dtypes   what is shown, where a case that is skipped shall explain a gap in
+--            spec/coverage.md: a function or operator, list of dtypes
+-- make.lua helps to make cases.
+--
+-- --results writes a line a result: file, name, status, reason, and what the kernel applied, as
+-- noted while it was compiled (recorder.lua). --times prints the seconds of each file.
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
-local neso = require "neso"
+package.path = here .. "?.lua;" .. package.path
 
 local files = { "elementwise", "operators", "convert", "reduce", "memory", "control",
   "random_control", "dot", "pointers", "parts", "order", "scan", "atomic", "f8", "random" }
 
-local backend, pattern
+local workers = require "workers"
+
+local options = { jobs = math.min(workers.processors(), 8) }
 do
+  local takes = { backend = true, jobs = true, results = true, share = true }
   local i = 1
   while arg[i] do
-    if arg[i] == "--backend" then
-      i, backend = i + 1, arg[i + 1]
+    local name = arg[i]:match "^%-%-(.+)$"
+    if takes[name] then
+      i, options[name] = i + 1, arg[i + 1]
+    elseif name then
+      options[name] = true
     else
-      pattern = arg[i]
+      options.pattern = arg[i]
     end
     i = i + 1
   end
 end
 
-local mantissa = { f16 = 10, bf16 = 7, f32 = 23, f64 = 52 }
-local least_exponent = { f16 = -14, bf16 = -126, f32 = -126, f64 = -1022 }
-local largest = { f16 = 65504, bf16 = 3.3895313892515355e38, f32 = 3.4028234663852886e38,
-  f64 = 1.7976931348623157e308 }
-
-local function ulp_of(dtype, x)
-  local _, exponent = math.frexp(x)
-  return 2 ^ (math.max(exponent - 1, least_exponent[dtype]) - mantissa[dtype])
+local function set_environment(name, value)
+  local ffi = require "ffi"
+  ffi.cdef "int setenv(const char *, const char *, int);"
+  ffi.C.setenv(name, value, 1)
 end
 
-local function as_number(x)
-  if x == true then return 1 elseif x == false then return 0 end
-  return tonumber(x)
-end
-
-local function close(case, dtype, got, want)
-  got, want = as_number(got), as_number(want)
-  if got == want or got ~= got and want ~= want then return true end
-  if not mantissa[dtype] or got ~= got or want ~= want then return false end
-  if math.abs(want) > largest[dtype] then return math.abs(got) == math.huge end
-  local rounding = case.rounded and 0 or 0.5
-  local allowed = (rounding + (case.ulp or 0)) * ulp_of(dtype, want)
-  return math.abs(got - want) <= math.max(allowed, case.atol or 0)
-end
-
-local function flat(x, out)
-  for _, item in ipairs(x) do
-    if type(item) == "table" then flat(item, out) else out[#out + 1] = item end
+-- One process: the cases of its share.
+local function work()
+  if options.backend then set_environment("NESO_BACKEND", options.backend) end
+  if options.interpret then set_environment("NESO_INTERPRET", "1") end
+  local runner = require "runner"
+  local neso = require "neso"
+  local recorder = require "recorder"
+  local index, count = options.share:match "^(%d+)/(%d+)$"
+  local device, write = neso.device(), workers.writer(options.results)
+  for _, file in ipairs(files) do
+    local start = neso.clock()
+    runner.each(here .. file .. ".lua", function(case)
+      if not workers.mine(case.name, tonumber(index), tonumber(count)) then return end
+      if options.pattern and not case.name:find(options.pattern, 1, true) then return end
+      write("begin", file, case.name)
+      recorder.take()
+      runner.run(case, device, function(result, status, reason)
+        local applied = recorder.take()
+        for _, dtype in ipairs(result.dtypes or case.dtypes or {}) do
+          local op = result.op or case.op
+          if op then applied[#applied + 1] = ("shown %s %s"):format(op, dtype) end
+        end
+        write("result", file, result.name or case.name, status, reason or "",
+          table.concat(applied, ","))
+      end)
+    end)
+    write("time", file, neso.clock() - start)
   end
-  return out
+  write "end"
 end
 
-local function make_arguments(case)
-  local call, inputs = {}, {}
-  for name, given in pairs(case.args) do
-    if type(given) == "table" then
-      local values = given[2]
-      call[name] = values and neso.tensor(values, given[1]) or neso.zeros({ given.count }, given[1])
-      inputs[name] = flat(call[name]:totable(), {})
+local counts = { passed = 0, failed = 0, skipped = 0 }
+local times = {}
+
+local function shown(status, name, reason)
+  if status ~= "passed" then
+    print(("%s %s: %s"):format(status == "failed" and "FAILED" or status, name, reason))
+  end
+end
+
+local function gather(job, keep)
+  local running, ended
+  workers.read(job.results, function(kind, file, name, status, reason, applied)
+    if kind == "begin" then
+      running = name
+    elseif kind == "result" then
+      counts[status] = counts[status] + 1
+      shown(status, name, reason)
+      if keep then keep(file, name, status, reason, applied) end
+    elseif kind == "time" then
+      times[file] = (times[file] or 0) + tonumber(name)
     else
-      call[name] = given
+      ended = true
     end
+  end)
+  local output = assert(io.open(job.output)):read "*a"
+  io.write(output)
+  if not ended then
+    counts.failed = counts.failed + 1
+    print(("FAILED: the process ended after '%s' began"):format(running or "nothing"))
   end
-  return call, inputs
+  os.remove(job.results)
+  os.remove(job.output)
 end
 
-local function compare(case, call, inputs)
-  for name, want in pairs(case.want) do
-    if type(want) == "function" then want = want(inputs) end
-    local got = flat(call[name]:totable(), {})
-    local dtype = case.args[name][1]
-    for i = 1, math.max(#want, #got) do
-      if want[i] == nil or got[i] == nil or not close(case, dtype, got[i], want[i]) then
-        return ("%s[%d] is %s, wanted %s"):format(name, i - 1, tostring(got[i]), tostring(want[i]))
-      end
-    end
-  end
+if options.share then
+  work()
+  os.exit(0, true)
 end
 
-local function run(case)
-  local kernel = neso.kernel(case.kernel)
-  local call, inputs = make_arguments(case)
-  kernel[case.grid or 1](call)
-  return compare(case, call, inputs)
-end
-
-local passed, failed, skipped = 0, 0, 0
-
-local function report(case, device)
-  local reason = case.skip and case.skip(device)
-  if reason then
-    print(("skipped %s: %s"):format(case.name, reason))
-    skipped = skipped + 1
-    return
-  end
-  local ok, problem = pcall(run, case)
-  if ok and not problem then
-    passed = passed + 1
-    return
-  end
-  failed = failed + 1
-  print(("FAILED %s: %s"):format(case.name, tostring(problem)))
-end
-
-if backend then
-  local ffi_ok, ffi = pcall(require, "ffi")
-  if ffi_ok then
-    ffi.cdef "int setenv(const char *, const char *, int);"
-    ffi.C.setenv("NESO_BACKEND", backend, 1)
+local passed_on = { options.pattern }
+for _, name in ipairs { "backend", "interpret" } do
+  if options[name] then
+    passed_on[#passed_on + 1] = "--" .. name
+    if options[name] ~= true then passed_on[#passed_on + 1] = options[name] end
   end
 end
-
-local device = neso.device()
-for _, file in ipairs(files) do
-  for _, case in ipairs(dofile(here .. file .. ".lua")) do
-    if not pattern or case.name:find(pattern, 1, true) then
-      report(case, device)
-    end
-  end
+local keep = options.results and workers.writer(options.results)
+for _, job in ipairs(workers.run(arg[0], tonumber(options.jobs), passed_on)) do
+  gather(job, keep)
 end
-print(("%d passed, %d failed, %d skipped"):format(passed, failed, skipped))
-os.exit(failed == 0 and 0 or 1, true)
+if options.times then
+  for _, file in ipairs(files) do print(("%-16s %6.2f s"):format(file, times[file] or 0)) end
+end
+print(("%d passed, %d failed, %d skipped"):format(counts.passed, counts.failed, counts.skipped))
+os.exit(counts.failed == 0 and 0 or 1, true)
