@@ -14,7 +14,9 @@ typedef struct cpu_code {
   neso_entry_fn entry;
   size_t scratch;
   _Atomic uint32_t program_ns;
-  neso_code_map map; /* empty when the compiler linked the code */
+  bool reports;
+  const neso_source *source; /* borrowed of the image */
+  neso_code_map map;         /* empty when the compiler linked the code */
 } cpu_code;
 
 static bool cpu_query(neso_context *context, char reason[NESO_REASON_SIZE],
@@ -51,6 +53,8 @@ static neso_status cpu_load(neso_device *device, const neso_image *image,
   if (!code)
     return neso__out_of_memory("a kernel", sizeof *code);
   code->scratch = (size_t)scratch;
+  code->reports = neso__metadata_number(image->metadata, "reports", 0) != 0;
+  code->source = image->source;
   void *entry = image->entry;
   if (!entry) {
     neso_status status =
@@ -74,7 +78,8 @@ static void cpu_unload(neso_device *device, void *code_pointer) {
 
 static neso_status cpu_launch(neso_device *device, const neso_launch *launch) {
   cpu_code *code = launch->code;
-  neso_grid_run run = {code->entry, launch, code->scratch, &code->program_ns};
+  neso_grid_run run = {code->entry,       launch,        code->scratch,
+                       &code->program_ns, code->reports, code->source};
   return neso__grid_run(device->context, &run);
 }
 

@@ -268,10 +268,10 @@ static void (*const roots[NESO_OP_COUNT])(cpu_lower *, MlirOperation) = {
     [NESO_OP_NESO_ATOMIC_RMW] = cpu_lower_atomic,
     [NESO_OP_NESO_ATOMIC_CAS] = cpu_lower_atomic,
     [NESO_OP_NESO_BARRIER] = lower_nothing,
-    [NESO_OP_NESO_PRINT] = lower_unknown,
-    [NESO_OP_NESO_ASSERT] = lower_unknown,
-    [NESO_OP_NESO_CHECK_ACCESS] = lower_unknown,
-    [NESO_OP_NESO_BREAKPOINT] = lower_unknown,
+    [NESO_OP_NESO_PRINT] = cpu_lower_report,
+    [NESO_OP_NESO_ASSERT] = cpu_lower_report,
+    [NESO_OP_NESO_CHECK_ACCESS] = cpu_lower_report,
+    [NESO_OP_NESO_BREAKPOINT] = cpu_lower_breakpoint,
     [NESO_OP_NESO_ASM] = lower_unknown,
     [NESO_OP_NESO_ASM_PURE] = lower_unknown,
     [NESO_OP_NESO_EXTERN] = lower_unknown,
@@ -357,6 +357,9 @@ static void lower_function(cpu_lower *l, MlirOperation module) {
       module, cpu_str("neso.scratch"), mlirIntegerAttrGet(b->i64, scratch));
   mlirOperationSetDiscardableAttributeByName(module, cpu_str("neso.args"),
                                              mlirIntegerAttrGet(b->i64, args));
+  if (l->reports)
+    mlirOperationSetDiscardableAttributeByName(module, cpu_str("neso.reports"),
+                                               mlirIntegerAttrGet(b->i64, 1));
 }
 
 static MlirOperation find_function(MlirBlock body) {

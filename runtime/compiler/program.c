@@ -96,6 +96,17 @@ static bool scf_is_sound(neso_op kind, MlirOperation op) {
   return true;
 }
 
+/* By its place an operation finds its line again when the kernel runs. */
+static void set_site(neso_decoder *d, neso_op op, MlirOperation operation,
+                     size_t place) {
+  if (op == NESO_OP_NESO_PRINT || op == NESO_OP_NESO_ASSERT ||
+      op == NESO_OP_NESO_CHECK_ACCESS)
+    mlirOperationSetDiscardableAttributeByName(
+        operation, neso__decoder_text("neso.site"),
+        mlirIntegerAttrGet(mlirIntegerTypeGet(d->env->ctx, 64),
+                           (int64_t)place));
+}
+
 static MlirOperation create(neso_decoder *d, const neso_op_row *row,
                             MlirLocation location) {
   MlirOperationState state =
@@ -138,12 +149,14 @@ static neso_op read_op(neso_decoder *d, MlirBlock block) {
     neso__decoder_fail(d, "no such operation");
     return kind;
   }
+  size_t place = d->op_count;
   MlirOperation op = create(d, neso__op_row(kind), next_location(d));
   if (mlirOperationIsNull(op)) {
     neso__decoder_fail(d, "an operation that MLIR refuses");
     return kind;
   }
   mlirBlockAppendOwnedOperation(block, op);
+  set_site(d, kind, op, place);
   if (!read_regions(d, kind, op))
     return kind;
   if (!scf_is_sound(kind, op))

@@ -12,8 +12,8 @@ typedef struct state {
   neso_pass_env *env;
   MlirModule module;
   neso_llvm llvm;
-  LLVMMemoryBufferRef object; /* NULL before the last stage */
-  int64_t scratch, args;      /* metadata */
+  LLVMMemoryBufferRef object;     /* NULL before the last stage */
+  int64_t scratch, args, reports; /* metadata */
 } state;
 
 static void set_module(state *s, MlirModule module) {
@@ -174,6 +174,7 @@ static neso_status stage_llvm(state *s, const char *passes) {
     return status;
   s->scratch = module_number(s, "neso.scratch");
   s->args = module_number(s, "neso.args");
+  s->reports = module_number(s, "neso.reports");
   status = neso__llvm_translate(s->env, s->module, &s->llvm);
   if (!status)
     status = override_llvm(s);
@@ -230,9 +231,9 @@ static neso_status fill_result(state *s, neso_compile_result *out) {
   if (!s->object)
     return neso__pass_fail(s->env, NESO_INVALID_ARGUMENT, (MlirOperation){NULL},
                            "the stages end without stage 'asm'");
-  const char *metadata =
-      neso__arena_format(s->env->arena, "scratch %lld\nargs %lld\n",
-                         (long long)s->scratch, (long long)s->args);
+  const char *metadata = neso__arena_format(
+      s->env->arena, "scratch %lld\nargs %lld\n%s", (long long)s->scratch,
+      (long long)s->args, s->reports ? "reports 1\n" : "");
   out->binary_size = LLVMGetBufferSize(s->object);
   out->binary = malloc(out->binary_size);
   out->metadata = strdup(metadata);

@@ -133,6 +133,9 @@ static const check_fn checks[NESO_OP_COUNT] = {
     [NESO_OP_NESO_GATHER] = neso__check_gather,
     [NESO_OP_NESO_SORT] = neso__check_sort,
     [NESO_OP_NESO_HISTOGRAM] = neso__check_histogram,
+    [NESO_OP_NESO_PRINT] = neso__check_print,
+    [NESO_OP_NESO_ASSERT] = neso__check_assert,
+    [NESO_OP_NESO_CHECK_ACCESS] = neso__check_check_access,
 };
 
 static MlirWalkResult visit(MlirOperation op, void *user) {

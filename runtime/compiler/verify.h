@@ -64,5 +64,8 @@ void neso__check_slice(verifier *c);
 void neso__check_gather(verifier *c);
 void neso__check_sort(verifier *c);
 void neso__check_histogram(verifier *c);
+void neso__check_print(verifier *c);
+void neso__check_assert(verifier *c);
+void neso__check_check_access(verifier *c);
 
 #endif

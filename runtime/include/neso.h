@@ -6,7 +6,8 @@
  *
  * Errors are values: a function that can fail returns a `neso_status`, NULL
  * for success. A status that is not NULL must be read and then freed with
- * `neso_status_free`. No function exits, aborts, or prints.
+ * `neso_status_free`. No function exits, aborts, or prints, but for what
+ * kernels print (neso_config.print).
  *
  * Threads: a context and everything made from it may be used from any thread,
  * except where a function says otherwise. The library starts no thread before
@@ -26,7 +27,7 @@ extern "C" {
 #define NESO_VERSION_MAJOR 0
 #define NESO_VERSION_MINOR 1
 #define NESO_VERSION_PATCH 0
-#define NESO_VERSION_NUMBER 2 /* grows with every change of this header */
+#define NESO_VERSION_NUMBER 3 /* grows with every change of this header */
 
 #if defined(__GNUC__)
 #define NESO_API __attribute__((visibility("default")))
@@ -145,6 +146,13 @@ typedef struct neso_config {
                                folder + "/neso"; "" : no disk cache */
   uint64_t cache_max_bytes; /* 0: $NESO_CACHE_SIZE, else 256 MiB */
   const char *compiler;     /* NULL: libneso_compiler beside libneso */
+
+  /* What the programs of a launch print (tl.device_print): called when the
+   * launch ends, also one that fails, on the thread that launched, once a
+   * line with its newline at the end, in the order of the programs. `text` is
+   * not ended by a zero. NULL: standard output. A launch keeps 4 MiB of lines
+   * and tells in a last one how many more there were. */
+  void (*print)(void *user, const char *text, size_t length);
 } neso_config;
 
 NESO_API void neso_config_init(neso_config *out_config);
@@ -292,7 +300,13 @@ NESO_API void neso_kernel_release(neso_kernel *kernel);
 /* Launches over grid[0] x grid[1] x grid[2] programs and returns when all
  * have ended (CPU). A zero extent is a no-op, a negative one an error.
  * The first launch with new argument types compiles, and must then run on the
- * thread that owns the attached lua_State; others may run anywhere. */
+ * thread that owns the attached lua_State; others may run anywhere.
+ *
+ * A failed tl.device_assert, or a check of a kernel compiled with
+ * `checked = true`, stops the launch: a NESO_DEVICE_ERROR with file and line,
+ * message, program and element, of the first program among those that failed.
+ * What the programs wrote until then stays written; context and buffers serve
+ * on. */
 NESO_API NESO_MUST_USE neso_status neso_kernel_launch(neso_kernel *kernel,
                                                       const int64_t grid[3],
                                                       const neso_arg *args,

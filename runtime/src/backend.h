@@ -18,6 +18,13 @@ typedef struct neso_device_info {
   uint32_t grid_limit[3];
 } neso_device_info;
 
+/* Where operations of a kernel stand. */
+typedef struct neso_source {
+  const char *file;
+  const uint32_t *lines; /* of each operation; 0: unknown */
+  size_t line_count;
+} neso_source;
+
 /* A compiled kernel as it comes from the cache or the compiler. */
 typedef struct neso_image {
   const char *kernel; /* name, for messages */
@@ -25,6 +32,7 @@ typedef struct neso_image {
   size_t size;
   const char *metadata;
   void *entry; /* code that the compiler linked already, or NULL */
+  const neso_source *source; /* lives as long as the code; may be NULL */
 } neso_image;
 
 typedef struct neso_launch {
@@ -34,6 +42,7 @@ typedef struct neso_launch {
   uint64_t programs;  /* their product */
   const void *args;   /* packed as spec/abi.md says */
   size_t args_size;
+  const struct neso_call *call; /* the arguments; borrowed */
 } neso_launch;
 
 typedef struct neso_backend {

@@ -16,8 +16,40 @@ static neso_buffer *buffer_new(neso_context *context, neso_device *device,
   return buffer;
 }
 
+static void list(neso_buffer *buffer) {
+  neso_context *context = buffer->context;
+  pthread_mutex_lock(&context->lock);
+  buffer->next = context->buffers;
+  buffer->link = &context->buffers;
+  if (buffer->next)
+    buffer->next->link = &buffer->next;
+  context->buffers = buffer;
+  pthread_mutex_unlock(&context->lock);
+}
+
+static void unlist(neso_buffer *buffer) {
+  if (!buffer->link)
+    return;
+  pthread_mutex_lock(&buffer->context->lock);
+  *buffer->link = buffer->next;
+  if (buffer->next)
+    buffer->next->link = buffer->link;
+  pthread_mutex_unlock(&buffer->context->lock);
+}
+
+bool neso__buffers_contain(neso_context *context, uintptr_t address,
+                           size_t size) {
+  bool found = false;
+  pthread_mutex_lock(&context->lock);
+  for (neso_buffer *b = context->buffers; b && !found; b = b->next)
+    found = !neso_buffer_is_freed(b) && neso__buffer_contains(b, address, size);
+  pthread_mutex_unlock(&context->lock);
+  return found;
+}
+
 static void buffer_delete(neso_buffer *buffer) {
   neso_context *context = buffer->context;
+  unlist(buffer);
   neso__object_free(context, buffer);
   neso__context_drop(context);
 }
@@ -49,6 +81,7 @@ neso_status neso_buffer_create(neso_context *context, neso_device *device,
     return neso_status_note(status, "for a buffer on %s:%d",
                             device->backend->name, device->index);
   }
+  list(buffer);
   *out_buffer = buffer;
   return NULL;
 }
@@ -74,6 +107,7 @@ neso_status neso_buffer_wrap(neso_context *context, neso_device *device,
   buffer->wrapped = true;
   buffer->release = release;
   buffer->release_user = release_user;
+  list(buffer);
   *out_buffer = buffer;
   return NULL;
 }

@@ -18,12 +18,22 @@ struct neso_buffer {
   bool wrapped;
   void (*release)(void *release_user); /* of wrapped memory; may be NULL */
   void *release_user;
+  neso_buffer *next, **link; /* in the context's list, under its lock */
 };
 
 #define NESO_BUFFER_FREED 0x80000000u
 #define NESO_BUFFER_GONE 0x40000000u
 
 void neso__buffer_leave(neso_buffer *buffer);
+/* Whether `size` bytes from `address` on lie in a buffer of the context. */
+bool neso__buffers_contain(neso_context *context, uintptr_t address,
+                           size_t size);
+static inline bool neso__buffer_contains(const neso_buffer *buffer,
+                                         uintptr_t address, size_t size) {
+  uintptr_t begin = (uintptr_t)buffer->memory;
+  return address >= begin && address - begin <= buffer->size &&
+         size <= buffer->size - (address - begin);
+}
 
 /* The memory stays until neso__buffer_leave; false when it was freed. */
 static inline bool neso__buffer_pin(neso_buffer *buffer) {

@@ -33,8 +33,9 @@ struct neso_context {
   neso_config config; /* strings owned */
   size_t workers;     /* at least 1 */
 
-  pthread_mutex_t lock; /* over the four below; never held over a hook */
+  pthread_mutex_t lock; /* over the five below; never held over a hook */
   neso_device *devices;
+  neso_buffer *buffers; /* all that there are; borrowed */
   neso_export *exports;
   char reasons[NESO_BACKEND_COUNT][NESO_REASON_SIZE];
   const neso_compiler *compiler; /* static in its library; NULL until a miss */

@@ -188,7 +188,8 @@ static neso_status run(neso_kernel *kernel, const neso_call *call,
       {(uint32_t)grid[0], (uint32_t)grid[1], (uint32_t)grid[2]},
       (uint64_t)grid[0],
       call->packed,
-      call->packed_size};
+      call->packed_size,
+      call};
   if (neso__variant_packed_size(variant) != call->packed_size)
     status = neso_status_make(
         NESO_INTERNAL,

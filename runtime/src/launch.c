@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "pool.h"
+#include "report.h"
 
 /* Waking the threads takes a few microseconds: less work than this in all is
  * done sooner by the calling thread alone. */
@@ -12,6 +13,7 @@
 typedef struct grid_state {
   const neso_grid_run *run;
   neso_scratch *scratch; /* NULL when no program needs any */
+  neso_reports *reports; /* NULL when no program has any */
   size_t workers;
   _Atomic uint64_t next;   /* first program that nobody has taken */
   _Atomic int32_t failure; /* the first that a program returned */
@@ -58,17 +60,41 @@ static void step(struct neso_program_at *at) {
   at->id[2]++;
 }
 
+static struct neso_program_at place(const grid_state *state, uint64_t program,
+                                    size_t worker) {
+  const uint32_t *grid = state->run->launch->grid;
+  uint64_t rows = program / grid[0];
+  return (struct neso_program_at){
+      {(int32_t)(program % grid[0]), (int32_t)(rows % grid[1]),
+       (int32_t)(rows / grid[1])},
+      {(int32_t)grid[0], (int32_t)grid[1], (int32_t)grid[2]},
+      state->scratch ? neso__scratch_at(state->scratch, worker) : NULL,
+      neso__report,
+      state->reports};
+}
+
+/* A program that ends the launch comes back by longjmp. */
+static void run_reporting(grid_state *state, uint64_t first, uint64_t count,
+                          size_t worker) {
+  neso_reporter reporter = {.at = place(state, first, worker)};
+  if (_setjmp(reporter.leave))
+    return;
+  for (uint64_t i = 0;
+       i < count &&
+       !atomic_load_explicit(&state->reports->failed, memory_order_relaxed);
+       i++, step(&reporter.at))
+    state->run->entry(state->run->launch->args, &reporter.at);
+}
+
 /* Programs [first, first + count), on the scratch memory of `worker`. */
 static void run_range(grid_state *state, uint64_t first, uint64_t count,
                       size_t worker) {
   const neso_launch *launch = state->run->launch;
-  const uint32_t *grid = launch->grid;
-  uint64_t rows = first / grid[0];
-  struct neso_program_at at = {
-      {(int32_t)(first % grid[0]), (int32_t)(rows % grid[1]),
-       (int32_t)(rows / grid[1])},
-      {(int32_t)grid[0], (int32_t)grid[1], (int32_t)grid[2]},
-      state->scratch ? neso__scratch_at(state->scratch, worker) : NULL};
+  if (state->reports) {
+    run_reporting(state, first, count, worker);
+    return;
+  }
+  struct neso_program_at at = place(state, first, worker);
   for (uint64_t i = 0; i < count; i++, step(&at)) {
     int32_t code = state->run->entry(launch->args, &at);
     if (__builtin_expect(code != 0, 0)) {
@@ -103,13 +129,18 @@ static void note_time(grid_state *state, uint64_t started, uint64_t count) {
                         memory_order_relaxed);
 }
 
+static bool goes_on(const grid_state *state) {
+  return !atomic_load_explicit(&state->failure, memory_order_relaxed) &&
+         !(state->reports &&
+           atomic_load_explicit(&state->reports->failed, memory_order_relaxed));
+}
+
 static void run_worker(void *state_pointer, size_t i, size_t worker) {
   (void)worker;
   grid_state *state = state_pointer;
   uint64_t first, count;
   bool timed = i == 0;
-  while (!atomic_load_explicit(&state->failure, memory_order_relaxed) &&
-         (count = take(state, &first))) {
+  while (goes_on(state) && (count = take(state, &first))) {
     uint64_t started = timed ? neso__now_ns() : 0;
     run_range(state, first, count, i);
     if (timed)
@@ -130,10 +161,27 @@ static size_t workers_for(neso_context *context, const neso_grid_run *run) {
 
 static neso_status failed(const grid_state *state, int32_t code) {
   return neso_status_make(
-      NESO_DEVICE_ERROR,
-      "kernel '%s': device_assert %d failed in program (%d, %d, %d)",
-      state->run->launch->kernel, code, state->failed_at[0],
-      state->failed_at[1], state->failed_at[2]);
+      NESO_DEVICE_ERROR, "kernel '%s': program (%d, %d, %d) ended with code %d",
+      state->run->launch->kernel, state->failed_at[0], state->failed_at[1],
+      state->failed_at[2], code);
+}
+
+static void run_all(neso_context *context, grid_state *state) {
+  if (state->workers > 1)
+    neso__pool_run(context, state->workers, run_worker, state);
+  else if (state->run->launch->programs == 1)
+    run_range(state, 0, 1, 0);
+  else
+    run_worker(state, 0, 0);
+}
+
+static neso_status run_with_reports(neso_context *context, grid_state *state) {
+  neso_reports reports;
+  neso__reports_begin(&reports, context, state->run->launch,
+                      state->run->source);
+  state->reports = &reports;
+  run_all(context, state);
+  return neso__reports_end(&reports);
 }
 
 neso_status neso__grid_run(neso_context *context, const neso_grid_run *run) {
@@ -145,12 +193,10 @@ neso_status neso__grid_run(neso_context *context, const neso_grid_run *run) {
     if (status)
       return neso_status_note(status, "kernel '%s'", run->launch->kernel);
   }
-  if (state.workers > 1)
-    neso__pool_run(context, state.workers, run_worker, &state);
-  else if (run->launch->programs == 1)
-    run_range(&state, 0, 1, 0);
+  if (run->reports)
+    status = run_with_reports(context, &state);
   else
-    run_worker(&state, 0, 0);
+    run_all(context, &state);
   neso__scratch_give(context, state.scratch);
   int32_t code = atomic_load(&state.failure);
   return !status && code ? failed(&state, code) : status;

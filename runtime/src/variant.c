@@ -18,6 +18,7 @@ struct neso_variant {
   neso_build_info info;
   const neso_compiler *compiler; /* static in its library, or NULL */
   void *linked;                  /* owned, of the compiler */
+  neso_source source; /* owned: kept when programs may report, else empty */
 };
 
 void *neso__variant_code(const neso_variant *variant) { return variant->code; }
@@ -85,13 +86,35 @@ void neso__variant_release(neso_variant *variant) {
     return;
   variant_unload(variant);
   neso_context *context = variant->context;
+  neso__object_free(context, (void *)variant->source.lines);
   neso__object_free(context, variant);
   neso__context_drop(context);
 }
 
+/* One block: the lines, then the name of the file. */
+static bool keep_source(neso_variant *variant,
+                        const neso_compile_request *request) {
+  const char *file = request->file ? request->file : "kernel";
+  size_t bytes = request->line_count * sizeof *request->lines;
+  if (variant->source.lines ||
+      !neso__metadata_number(variant->blob.metadata, "reports", 0))
+    return true;
+  uint32_t *lines =
+      neso__object_new(variant->context, bytes + strlen(file) + 1);
+  if (!lines)
+    return false;
+  if (bytes)
+    memcpy(lines, request->lines, bytes);
+  variant->source =
+      (neso_source){strcpy((char *)(lines + request->line_count), file), lines,
+                    request->line_count};
+  return true;
+}
+
 /* Turns the blob into code; `entry` as in neso_image. */
-static neso_status load_code(neso_variant *variant, const char *kernel,
-                             void *entry) {
+static neso_status load_code(neso_variant *variant,
+                             const neso_compile_request *request, void *entry) {
+  const char *kernel = request->kernel;
   const neso_blob *blob = &variant->blob;
   size_t tail = variant->packed_size % 8 ? 8 - variant->packed_size % 8 : 0;
   uint64_t args =
@@ -102,8 +125,10 @@ static neso_status load_code(neso_variant *variant, const char *kernel,
                             "arguments, its parameters take %zu",
                             kernel, (unsigned long long)args,
                             variant->packed_size);
-  neso_image image = {kernel, blob->binary, blob->binary_size, blob->metadata,
-                      entry};
+  if (!keep_source(variant, request))
+    return neso__out_of_memory("the lines of a kernel", request->line_count);
+  neso_image image = {kernel,         blob->binary, blob->binary_size,
+                      blob->metadata, entry,        &variant->source};
   return variant->device->backend->code_load(variant->device, &image,
                                              &variant->code);
 }
@@ -114,7 +139,7 @@ static bool try_cache(neso_variant *variant, const neso_build *build,
   double started = now_ms();
   if (!neso__cache_get(context->cache, key, &variant->blob))
     return false;
-  neso_status status = load_code(variant, build->compile.kernel, NULL);
+  neso_status status = load_code(variant, &build->compile, NULL);
   if (status) {
     neso__log(context, NESO_LOG_WARN, "a cached variant is built again: %s",
               neso_status_text(status));
@@ -151,7 +176,7 @@ static neso_status compile(neso_variant *variant, const neso_build *build) {
   if (status)
     return status;
   started = now_ms();
-  status = load_code(variant, request.kernel, result.entry);
+  status = load_code(variant, &request, result.entry);
   variant->info.load_ms = now_ms() - started;
   return status;
 }
@@ -160,8 +185,8 @@ static neso_status compile(neso_variant *variant, const neso_build *build) {
 static bool loads_again(neso_variant *variant, const char *kernel) {
   const neso_blob *blob = &variant->blob;
   const neso_backend *backend = variant->device->backend;
-  neso_image image = {kernel, blob->binary, blob->binary_size, blob->metadata,
-                      NULL};
+  neso_image image = {kernel,         blob->binary, blob->binary_size,
+                      blob->metadata, NULL,         NULL};
   void *code = NULL;
   neso_status status = backend->code_load(variant->device, &image, &code);
   if (!status) {

@@ -100,7 +100,8 @@ static neso_status run_entry(neso_context *in, neso_entry_fn entry, uint32_t x,
   neso_launch launch = {
       .kernel = "k", .grid = {x, y, z}, .programs = (uint64_t)x * y * z};
   _Atomic uint32_t ns = program_ns;
-  neso_grid_run run = {entry, &launch, scratch, &ns};
+  neso_grid_run run = {
+      .entry = entry, .launch = &launch, .scratch = scratch, .program_ns = &ns};
   return neso__grid_run(in, &run);
 }
 

@@ -38,7 +38,8 @@ static void runs(void **state) {
     x[i] = (float)i;
   struct scale_args args = {out, x, 3, 100};
   for (int i = 0; i < 2; i++) {
-    struct neso_program_at at = {{i, 0, 0}, {2, 1, 1}, scratch};
+    struct neso_program_at at = {
+        .id = {i, 0, 0}, .count = {2, 1, 1}, .scratch = scratch};
     neso_entry_fn entry;
     *(void **)&entry = map.entry;
     assert_int_equal(entry(&args, &at), 0);

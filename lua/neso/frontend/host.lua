@@ -107,8 +107,8 @@ end
 
 special[assert] = function(cx, args, node)
   if values.is_value(args[1]) then
-    cx:fail("assert needs a condition known when compiling, got " .. values.describe(args[1]),
-      nil, node)
+    fields.language.apply(cx, fields.language.device_assert, { n = 2, args[1], args[2] }, node)
+    return args
   end
   if not args[1] then
     cx:fail(args.n > 1 and message_text(args[2]) or "assertion failed!", nil, node)
@@ -121,12 +121,7 @@ special[error] = function(cx, args, node)
 end
 
 special[print] = function(cx, args)
-  local parts = {}
-  for i = 1, args.n do
-    parts[i] = is_runtime(args[i]) and values.describe(args[i]) or tostring(args[i])
-  end
-  local prints = cx.builder.prints
-  prints[#prints + 1] = table.concat(parts, "\t")
+  require "neso.language.debug".print(cx, args)
   return { n = 0 }
 end
 
@@ -228,10 +223,15 @@ refuse({ load = load, loadstring = rawget(_G, "loadstring"), dofile = dofile,
   loadfile = loadfile }, "code is not loaded while a kernel is compiled")
 refuse(coroutine, "kernels have no coroutines")
 refuse(os, "its result would be frozen into the kernel", "call it outside and pass the value")
-refuse(io, "kernels do no input or output", "use tl.static_print while compiling")
+refuse(io, "kernels do no input or output", "print(...) and tl.device_print print")
 refuse({ ["math.random"] = math.random, ["math.randomseed"] = math.randomseed },
   "its result would be frozen into the kernel", "call it outside and pass the value")
 refuse({ ["table.sort"] = table.sort }, "it would change a table without the kernel's knowledge")
+
+--- Gives a function of the library a meaning in kernels.
+function M.define(fn, run)
+  special[fn] = run
+end
 
 --- What a function of the host means in a kernel: function(cx, args, node), or nil.
 function M.find(fn)

@@ -3,7 +3,6 @@
 local M = {}
 
 local MASKED = "pointers, offsets and a mask do it: tl.load(p + i:col() * stride + j:row(), mask)"
-local PRINT = "tl.static_print prints types while compiling; store values to a tensor to see them"
 
 local function all(names, advice)
   for name in names:gmatch "%S+" do M[name] = advice end
@@ -12,8 +11,6 @@ end
 all("inline_asm_elementwise dot_scaled", "")
 all("make_block_ptr advance make_tensor_descriptor load_tensor_descriptor store_tensor_descriptor",
   MASKED)
-all("device_print print", PRINT)
-all("device_assert", "tl.static_assert checks what is known when compiling")
 all("cosh sinh asin acos atan", "")
 all("isnan", "x ~= x")
 all("fdiv", "x / y")

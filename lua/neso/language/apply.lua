@@ -105,7 +105,7 @@ local function bind(cx, op, args)
   for _, param in ipairs(op.params) do
     if param.name == "shape" and type(list[at]) == "number" then
       out.shape, at = take_shape(list, at)
-    else
+    elseif not param.named then
       out[param.name] = list[at]
       at = at + 1
     end

@@ -3,7 +3,8 @@
 
 local M = {}
 
---- { name =, optional = } for each parameter of the row; `variadic` is set on the list for "...".
+--- { name =, optional =, named = } for each parameter of the row; `variadic` is set on the list for
+--- "...", behind which parameters are given by name only (`named`).
 function M.params(row)
   local params = {}
   for word in row[2]:gmatch("%S+") do
@@ -11,7 +12,7 @@ function M.params(row)
       params.variadic = true
     else
       local name, optional = word:match("^([%w_]+)(%??)$")
-      params[#params + 1] = { name = name, optional = optional == "?" }
+      params[#params + 1] = { name = name, optional = optional == "?", named = params.variadic }
     end
   end
   return params
