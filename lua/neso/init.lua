@@ -42,6 +42,8 @@ local homes = {
   cache = { "neso.cache" },
   cdiv = { "neso.language", "cdiv" },
   repl = { "neso.repl", "run" },
+  breakpoint = { "neso.frontend.breakpoint", "breakpoint" },
+  interpreter = { "neso.interpreter" },
 }
 
 return setmetatable(neso, {

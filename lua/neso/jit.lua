@@ -318,6 +318,13 @@ function methods.bind(kernel, grid, ...)
   return make(kernel, core.binder, grid)(...)
 end
 
+--- Launches in the interpreter: the same program, step by step, with every access checked and
+--- breakpoints (neso.breakpoint).
+---@param grid number|table|function
+function methods.interpret(kernel, grid, ...)
+  make(kernel, core.interpreter, grid)(...)
+end
+
 --- Publishes a kernel for C hosts, which get it by neso_kernel_get. It stays as long as the Lua
 --- state, or until another is exported under the name.
 ---@param name string

@@ -45,6 +45,20 @@ local function done(kernel, variant)
     variant.cached and variant.load_ms or variant.compile_ms)
 end
 
+--- What the frontend needs for a kernel with these arguments.
+---@param kernel neso.kernel
+---@param params table[] { name, kind, dtype, facts, value }
+---@param option_text string
+---@return neso.BuildRequest
+function M.request(kernel, params, option_text)
+  local record = jit.record(kernel)
+  for _, param in ipairs(params) do param.const = record.const[param.name] end
+  return {
+    name = record.name, fn = record.fn, source = record.source, ast = record.ast,
+    env = record.env, params = params, options = read_options(option_text),
+  }
+end
+
 --- Describes the build of a variant (for the C module, which fills the outcome in and calls
 --- `done`).
 ---@param kernel neso.kernel
@@ -55,12 +69,9 @@ end
 function M.resolve(kernel, params, option_text, device)
   local record = jit.record(kernel)
   local backend = devices.backend_of(device.driver)
-  local options = read_options(option_text)
-  for _, param in ipairs(params) do param.const = record.const[param.name] end
-  local program, lines, info = frontend.build {
-    name = record.name, fn = record.fn, source = record.source, ast = record.ast,
-    env = record.env, params = params, options = options,
-  }
+  local request = M.request(kernel, params, option_text)
+  local options = request.options
+  local program, lines, info = frontend.build(request)
   captures.add(kernel, info.captures or {})
   local list = stages.of(backend, options)
   return {

@@ -35,6 +35,7 @@ local ports = {
   later("neso.captures", "refresh"),
   later("neso.jit", "option"),
   later("neso.jit", "prepare"),
+  later("neso.interpreter", "launch"),
 }
 for i, port in ipairs(ports) do core.bind(i - 1, port) end
 

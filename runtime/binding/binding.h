@@ -28,6 +28,7 @@ typedef enum neso_port {
   NESO_PORT_RECAPTURE, /* (kernel) -> number of the captured state */
   NESO_PORT_UNKNOWN,   /* (kernel, name): raises the did-you-mean error */
   NESO_PORT_PREPARE,   /* (kernel): gives the handle its name and place */
+  NESO_PORT_INTERPRET, /* interpreter.launch */
   NESO_PORT_COUNT
 } neso_port;
 
@@ -46,6 +47,7 @@ typedef struct neso_binding {
   const void *tensor_meta; /* address of the metatable of tensors */
   size_t live_bytes;       /* in tensors' own buffers */
   size_t collect_at;       /* live_bytes that start a collection */
+  bool interprets;         /* NESO_INTERPRET: no launch runs compiled code */
 } neso_binding;
 
 neso_binding *neso__binding_of(lua_State *L);

@@ -370,6 +370,7 @@ void neso__call_read(neso_lua_call *call, lua_State *L, neso_handle *handle) {
   call->kernel = lua_upvalueindex(NESO_UP_KERNEL);
   call->anchor = 0;
   call->has_buffer = false;
+  call->interpreted = handle->binding->interprets;
   call->options_length = 0;
   int given = lua_gettop(L);
   bool keywords = has_keywords(L);

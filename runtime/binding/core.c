@@ -116,6 +116,8 @@ static neso_binding *binding_create(lua_State *L) {
   atomic_init(&binding->references, 1);
   binding->owner = pthread_self();
   binding->collect_at = FIRST_COLLECTION;
+  const char *interpret = getenv("NESO_INTERPRET");
+  binding->interprets = interpret && *interpret && strcmp(interpret, "0") != 0;
   lua_createtable(L, 1, 0);
   binding->thread = lua_newthread(L);
   lua_rawseti(L, -2, 1);

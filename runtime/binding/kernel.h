@@ -34,6 +34,7 @@ typedef struct neso_lua_call {
                  that tells it from others behind it */
   int anchor; /* index of a table that has the slots instead, or 0 */
   bool has_buffer;
+  bool interpreted; /* not by compiled code */
   size_t options_length;
   struct neso_lua_call *outer;
   neso_arg args[NESO_MAX_PARAMS];
@@ -67,6 +68,18 @@ neso_lua_call *neso__call_current(const neso_handle *handle);
 neso_status neso__resolve(void *user, neso_kernel *kernel, neso_device *device,
                           const neso_spec *specs, const neso_arg *args,
                           size_t count, neso_variant **out_variant);
+
+/* Pushes the objects among the arguments of `call`, and gives how many;
+ * allocates nothing. */
+int neso__push_objects(lua_State *L, const neso_lua_call *call);
+/* Pushes a list of {name, kind, dtype, facts, value}; the objects among the
+ * arguments lie from index `object` on. */
+void neso__push_params(lua_State *L, const neso_handle *handle,
+                       const neso_spec *specs, const neso_arg *args,
+                       size_t count, int object);
+/* A launch in the interpreter; `grid` NULL: only what it needs is prepared. */
+neso_status neso__interpret(neso_lua_call *call, neso_device *device,
+                            const int64_t *grid);
 
 /* Upvalues of a launcher. */
 enum {

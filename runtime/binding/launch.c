@@ -7,6 +7,7 @@
 typedef struct neso_launcher {
   neso_handle *handle; /* alive as long as the kernel object, an upvalue */
   int64_t grid[3];
+  bool interprets;
 } neso_launcher;
 
 static _Thread_local neso_lua_call *current_call;
@@ -25,7 +26,9 @@ static void run(neso_lua_call *call, const int64_t grid[3]) {
   neso_status status;
   call->outer = current_call;
   current_call = call;
-  if (grid) {
+  if (call->interpreted) {
+    status = neso__interpret(call, device, grid);
+  } else if (grid) {
     status = neso__kernel_launch(handle->kernel, device, grid, call->options,
                                  call->options_length, call->args, count);
   } else {
@@ -104,6 +107,7 @@ static int launcher_call(lua_State *L) {
   neso_lua_call call;
   neso__call_read(&call, L, launcher->handle);
   neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
+  call.interpreted |= launcher->interprets;
   run(&call, launcher->grid);
   return 0;
 }
@@ -115,6 +119,7 @@ static int launcher_call_computed(lua_State *L) {
   neso__call_read(&call, L, launcher_of(L)->handle);
   computed_grid(&call, grid);
   neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
+  call.interpreted |= launcher_of(L)->interprets;
   run(&call, grid);
   return 0;
 }
@@ -169,6 +174,17 @@ static int warmup_new(lua_State *L) {
   lua_settop(L, 6);
   push_launcher(L);
   push_closure(L, warmup_call);
+  return 1;
+}
+
+/* core.interpreter(handle, kernel, captures, names, defaults, grid) ->
+ * function that launches in the interpreter */
+static int interpreter_new(lua_State *L) {
+  lua_settop(L, 6);
+  neso_launcher *launcher = push_launcher(L);
+  launcher->interprets = true;
+  bool computed = take_grid(L, launcher);
+  push_closure(L, computed ? launcher_call_computed : launcher_call);
   return 1;
 }
 
@@ -234,6 +250,7 @@ void neso__open_launch(lua_State *L) {
       {"launcher", launcher_new},
       {"warmup", warmup_new},
       {"binder", binder_new},
+      {"interpreter", interpreter_new},
       {NULL, NULL},
   };
   neso_lua_setfuncs(L, functions);

@@ -188,24 +188,23 @@ static void report(lua_State *L, int table, const build_state *state) {
   lua_setfield(L, table, "dumps");
 }
 
-/* List of {name, kind, dtype, facts, value}; objects lie from index 3 on. */
-static void push_params(lua_State *L, const neso_handle *handle,
-                        const build_state *state) {
+void neso__push_params(lua_State *L, const neso_handle *handle,
+                       const neso_spec *specs, const neso_arg *args,
+                       size_t count, int object) {
   static const char *const kinds[] = {"const", "scalar", "pointer"};
-  int object = 3;
-  lua_createtable(L, (int)state->spec_count, 0);
-  for (size_t i = 0; i < state->spec_count; i++) {
-    const neso_spec *spec = &state->specs[i];
+  lua_createtable(L, (int)count, 0);
+  for (size_t i = 0; i < count; i++) {
+    const neso_spec *spec = &specs[i];
     lua_createtable(L, 0, 4);
     lua_pushstring(L, handle->params[i].name);
     lua_setfield(L, -2, "name");
     lua_pushstring(L, kinds[spec->kind]);
     lua_setfield(L, -2, "kind");
     if (spec->kind == NESO_SPEC_CONST) {
-      if (state->args[i].kind == NESO_ARG_OBJECT) {
+      if (args[i].kind == NESO_ARG_OBJECT) {
         lua_pushvalue(L, object++);
       } else {
-        neso__push_argument(L, handle->binding, &state->args[i]);
+        neso__push_argument(L, handle->binding, &args[i]);
       }
       lua_setfield(L, -2, "value");
     } else {
@@ -216,8 +215,7 @@ static void push_params(lua_State *L, const neso_handle *handle,
     }
     lua_rawseti(L, -2, (int)i + 1);
   }
-  lua_pushlstring(L, (const char *)state->specs,
-                  state->spec_count * sizeof(neso_spec));
+  lua_pushlstring(L, (const char *)specs, count * sizeof(neso_spec));
   lua_setfield(L, -2, "specs");
 }
 
@@ -236,7 +234,8 @@ static int resolve_protected(lua_State *L) {
   luaL_checkstack(L, 24, "resolve");
   neso__port_push(L, binding, NESO_PORT_RESOLVE);
   lua_pushvalue(L, 2);
-  push_params(L, state->handle, &state->build);
+  neso__push_params(L, state->handle, state->build.specs, state->build.args,
+                    state->build.spec_count, 3);
   lua_pushlstring(L, state->options, state->options_length);
   neso__port_push(L, binding, NESO_PORT_DEVICE_OF);
   lua_pushstring(L, neso_device_backend(device));
@@ -255,8 +254,7 @@ static int resolve_protected(lua_State *L) {
   return 0;
 }
 
-/* Pushes the objects among the arguments of `call`; allocates nothing. */
-static int push_objects(lua_State *L, const neso_lua_call *call) {
+int neso__push_objects(lua_State *L, const neso_lua_call *call) {
   int pushed = 0;
   for (int i = 0; i < call->handle->param_count; i++) {
     if (call->args[i].kind == NESO_ARG_OBJECT) {
@@ -298,7 +296,7 @@ static neso_status run_protected(lua_State *L, resolve_state *state,
   int objects = 0;
   if (call) {
     lua_pushvalue(L, call->kernel);
-    objects = push_objects(L, call);
+    objects = neso__push_objects(L, call);
   } else if (!neso__handle_object(L, state->handle)) {
     lua_settop(L, top);
     return neso_status_make(NESO_UNAVAILABLE,

@@ -77,6 +77,24 @@ NESO_API NESO_MUST_USE neso_status neso__kernel_variant(
     size_t options_length, const neso_arg *args, size_t count,
     neso_variant **out_variant);
 
+/* A launch whose arguments are typed; all of it lives as long as the call. */
+typedef struct neso_typed_call {
+  neso_device *device;
+  const neso_spec *specs;
+  const void *packed; /* run-time arguments as spec/abi.md says */
+  const void *key;    /* tells launches with variants of their own apart */
+  size_t key_size;
+} neso_typed_call;
+typedef neso_status (*neso_interpret_fn)(void *user,
+                                         const neso_typed_call *call);
+
+/* As a launch, but `run` takes the place of compiled code; the buffers stay
+ * while it runs. Without a grid `run` is called all the same. */
+NESO_API NESO_MUST_USE neso_status neso__kernel_interpret(
+    neso_kernel *kernel, neso_device *device_or_null, const int64_t grid[3],
+    const char *options, size_t options_length, const neso_arg *args,
+    size_t count, neso_interpret_fn run, void *user);
+
 /* ----------------------------------------------------------- variants -- */
 
 typedef struct neso_build {

@@ -157,9 +157,9 @@ local function refuse_library(cx, fn, node)
 end
 
 local function call_function(cx, fn, args, node)
-  refuse_library(cx, fn, node)
   local special = host.find(fn)
   if special then return special(cx, args, node) end
+  refuse_library(cx, fn, node)
   if debug.getinfo(fn, "S").what == "C" then return native(cx, fn, args, node) end
   return M.inline(cx, code_of_function(cx, fn, node), nil, args, node)
 end

@@ -30,6 +30,8 @@ local no_shape = {}
 ---@field params neso.BuildParam[]
 ---@field options table|nil
 ---@field print function|nil receives the lines of static_print (default: print)
+---@field interpreted boolean|nil for the interpreter: breakpoints are allowed
+---@field stepping boolean|nil and there is one: every statement says which variables it sees
 
 local function code_of(request)
   if request.ast then
@@ -95,12 +97,20 @@ local function compile_body(cx, code, args)
   cx.builder:op("func.return", {}, {})
 end
 
-local function build(request)
+---@class neso.TileProgram
+---@field name string
+---@field params table[] array of { value =, name =, facts = }
+---@field body table region without arguments that ends with func.return
+---@field ctx table name and text of the kernel's source
+
+local function tile_program(request)
   fields.language = require "neso.language"
   local cx = context.new()
   local code = code_of(request)
   cx.root_ctx, cx.kernel_node = code.ctx, code.node
   cx.contract = (request.options or {}).fp == "contract"
+  cx.interpreted = request.interpreted
+  if request.stepping then cx.watch = require("neso.frontend.breakpoint").statement end
   local args = arguments(cx, request.params)
   check_params(code, args)
   local ok, problem = pcall(compile_body, cx, code, args)
@@ -115,8 +125,14 @@ local function build(request)
   for _, line in ipairs(cx.builder.prints) do
     print_line(line)
   end
-  local bytes, lines = program.encode(request.name, cx.params, cx:finish())
-  return bytes, lines, { captures = cx.captures }
+  return { name = request.name, params = cx.params, body = cx:finish(), ctx = code.ctx },
+    { captures = cx.captures }
+end
+
+local function build(request)
+  local tile, info = tile_program(request)
+  local bytes, lines = program.encode(tile.name, tile.params, tile.body)
+  return bytes, lines, info
 end
 
 -- Code that runs once is slower under LuaJIT's compiler than interpreted (three times, measured).
@@ -124,10 +140,10 @@ local function interpreted(run, argument)
   local jit = rawget(_G, "jit")
   if not jit or not jit.status() then return run(argument) end
   jit.off()
-  local ok, program_bytes, lines, info = pcall(run, argument)
+  local ok, first, second, third = pcall(run, argument)
   jit.on()
-  if not ok then error(program_bytes, 0) end
-  return program_bytes, lines, info
+  if not ok then error(first, 0) end
+  return first, second, third
 end
 
 --- Compiles a kernel to a tile program (spec/program.md).
@@ -137,6 +153,14 @@ end
 ---@return table info {captures = what was read of the host}
 function M.build(request)
   return interpreted(build, request)
+end
+
+--- The same before it is encoded, for the interpreter.
+---@param request neso.BuildRequest
+---@return neso.TileProgram program
+---@return table info
+function M.program(request)
+  return interpreted(tile_program, request)
 end
 
 return M

@@ -30,6 +30,7 @@ local function run_from(cx, stats, from)
     cx.node = node
     cx:step()
     cx.builder.line = cx:line_of(node)
+    if cx.watch then cx:watch(node) end
     local used_rest
     state, used_rest = handler(cx, node, stats, i)
     if state == "stop" or used_rest then return state end
