@@ -4,11 +4,11 @@
 
 #define MAX_CARRIED 60
 
-/* Rows of 2-D blocks are padded as dot wants its accumulator. */
+/* Rows of matrices are padded as dot wants its accumulator. */
 static cpu_buffer *shared_buffer(cpu_lower *l, cpu_value *v, int64_t from,
                                  int64_t to) {
   int64_t multiple =
-      v->rank == 2 ? 2 * l->vector_bits / cpu_bits(v->element) : 1;
+      v->rank >= 2 ? 2 * l->vector_bits / cpu_bits(v->element) : 1;
   cpu_buffer *buffer =
       cpu_buffer_new(l, v->element, v->rank, v->shape, multiple, 0);
   cpu_buffer_keep(buffer, from);

@@ -6,6 +6,8 @@ typedef struct dot_state {
   cpu_lower *l;
   int64_t m, n, k, rows, columns; /* columns of one step of the kernel */
   cpu_buffer *a, *b, *c;
+  MlirValue a_at, b_at, c_at; /* of the matrices of the current batch */
+  int rank;
   MlirType element;
 } dot_state;
 
@@ -50,6 +52,10 @@ static MlirValue loop_index(MlirOperation loop) {
   return mlirBlockGetArgument(cpu_body(loop, 0), 0);
 }
 
+static int64_t row_stride(const dot_state *s, const cpu_buffer *buffer) {
+  return buffer->stride[s->rank - 2];
+}
+
 /* One k: rows broadcasts of A against two vectors of B. */
 static void kernel_step(dot_state *s, MlirValue a_base, MlirValue b_base,
                         MlirValue k, int64_t rows, const MlirValue *in,
@@ -62,7 +68,7 @@ static void kernel_step(dot_state *s, MlirValue a_base, MlirValue b_base,
   MlirValue a_at = cpu_gep(b, a_base, k, s->element);
   for (int64_t r = 0; r < rows; r++) {
     MlirValue address =
-        cpu_gep(b, a_at, cpu_index(b, r * s->a->stride[0]), s->element);
+        cpu_gep(b, a_at, cpu_index(b, r * row_stride(s, s->a)), s->element);
     MlirValue x = cpu_load(b, s->element, address, cpu_bytes(s->element));
     MlirValue lanes = cpu_splat(b, x, half);
     out[2 * r] = multiply_add(s, lanes, left, in[2 * r]);
@@ -78,14 +84,13 @@ static void kernel(dot_state *s, MlirValue row, MlirValue column,
   int64_t half = s->columns / 2;
   MlirValue acc[64], next[64];
   MlirValue c_at =
-      cpu_binary(b, "arith.addi", times(b, row, s->c->stride[0]), column);
-  MlirValue c_base = cpu_gep(b, s->c->address, c_at, s->element);
+      cpu_binary(b, "arith.addi", times(b, row, row_stride(s, s->c)), column);
+  MlirValue c_base = cpu_gep(b, s->c_at, c_at, s->element);
   MlirValue a_base =
-      cpu_gep(b, s->a->address, times(b, row, s->a->stride[0]), s->element);
-  MlirValue b_base =
-      cpu_gep(b, s->b->address, times(b, column, s->k), s->element);
+      cpu_gep(b, s->a_at, times(b, row, row_stride(s, s->a)), s->element);
+  MlirValue b_base = cpu_gep(b, s->b_at, times(b, column, s->k), s->element);
   for (int64_t i = 0; i < 2 * rows; i++) {
-    int64_t offset = i / 2 * s->c->stride[0] + i % 2 * half;
+    int64_t offset = i / 2 * row_stride(s, s->c) + i % 2 * half;
     acc[i] = vector_at(s, c_base, cpu_index(b, offset));
   }
   MlirOperation loop = cpu_for(b, cpu_index(b, 0), cpu_index(b, s->k),
@@ -98,7 +103,7 @@ static void kernel(dot_state *s, MlirValue row, MlirValue column,
   *b = outer;
   cpu_yield(b, cpu_body(loop, 0), 2 * rows, next);
   for (int64_t i = 0; i < 2 * rows; i++) {
-    int64_t offset = i / 2 * s->c->stride[0] + i % 2 * half;
+    int64_t offset = i / 2 * row_stride(s, s->c) + i % 2 * half;
     cpu_store(b, mlirOperationGetResult(loop, i),
               cpu_gep(b, c_base, cpu_index(b, offset), s->element),
               cpu_bytes(s->element));
@@ -132,6 +137,28 @@ static void multiply(dot_state *s) {
   cpu_yield(&l->b, cpu_body(loop, 0), 0, NULL);
 }
 
+static void multiply_all(dot_state *s) {
+  cpu_builder *b = &s->l->b;
+  s->a_at = s->a->address;
+  s->b_at = s->b->address;
+  s->c_at = s->c->address;
+  if (s->rank == 2) {
+    multiply(s);
+    return;
+  }
+  MlirOperation loop = cpu_for(b, cpu_index(b, 0), cpu_index(b, s->c->shape[0]),
+                               cpu_index(b, 1), 0, NULL);
+  cpu_builder outer = *b;
+  cpu_enter(b, cpu_body(loop, 0));
+  MlirValue i = loop_index(loop);
+  s->a_at = cpu_gep(b, s->a_at, times(b, i, s->a->stride[0]), s->element);
+  s->b_at = cpu_gep(b, s->b_at, times(b, i, s->b->stride[0]), s->element);
+  s->c_at = cpu_gep(b, s->c_at, times(b, i, s->c->stride[0]), s->element);
+  multiply(s);
+  *b = outer;
+  cpu_yield(b, cpu_body(loop, 0), 0, NULL);
+}
+
 /* ----------------------------------------------------------- in place -- */
 
 /* The carried block that the result of `op` becomes in the next iteration of
@@ -158,10 +185,11 @@ static void place_accumulator(dot_state *s, cpu_value *acc, cpu_value *result) {
   cpu_lower *l = s->l;
   int64_t padded = (s->n + s->columns - 1) / s->columns * s->columns;
   s->c = carried_buffer(l, result);
-  if (s->c && s->c->stride[0] != padded)
+  if (s->c && row_stride(s, s->c) != padded)
     s->c = NULL;
   if (!s->c) {
-    s->c = cpu_buffer_new(l, result->element, 2, result->shape, s->columns, 0);
+    s->c = cpu_buffer_new(l, result->element, s->rank, result->shape,
+                          s->columns, 0);
     cpu_buffer_keep(s->c, result->seq);
     cpu_buffer_keep(s->c, cpu_last_use(l, result));
   }
@@ -173,18 +201,12 @@ void cpu_lower_dot(cpu_lower *l, MlirOperation op) {
   cpu_value *a = cpu_op_operand(l, op, 0), *b = cpu_op_operand(l, op, 1);
   cpu_value *acc = cpu_op_operand(l, op, 2);
   cpu_value *result = cpu_value_of(l, mlirOperationGetResult(op, 0));
-  if (a->rank != 2) {
-    cpu_fail(l, op,
-             "dot of blocks with %d dimensions is not supported on the "
-             "cpu yet",
-             a->rank);
-    return;
-  }
   int64_t lanes = l->vector_bits / cpu_bits(result->element);
   dot_state s = {.l = l,
-                 .m = a->shape[0],
-                 .k = a->shape[1],
-                 .n = b->shape[1],
+                 .rank = a->rank,
+                 .m = a->shape[a->rank - 2],
+                 .k = a->shape[a->rank - 1],
+                 .n = b->shape[a->rank - 1],
                  .element = result->element,
                  .columns = 2 * lanes};
   if (cpu_is_float(s.element) && cpu_bits(s.element) < 32) {
@@ -192,13 +214,13 @@ void cpu_lower_dot(cpu_lower *l, MlirOperation op) {
     return;
   }
   s.rows = choose_rows(s.m, l->vector_bits == 512 ? 14 : 6);
-  s.a = cpu_buffer_new(l, s.element, 2, a->shape, 1, 0);
-  s.b = cpu_buffer_new(l, s.element, 2, b->shape, s.columns, s.columns);
+  s.a = cpu_buffer_new(l, s.element, s.rank, a->shape, 1, 0);
+  s.b = cpu_buffer_new(l, s.element, s.rank, b->shape, s.columns, s.columns);
   cpu_flush(l, result->seq);
   place_accumulator(&s, acc, result);
   cpu_materialize(l, a, s.a, result->seq);
   cpu_materialize(l, b, s.b, result->seq);
-  multiply(&s);
+  multiply_all(&s);
   result->buffer = s.c;
   result->ready = true;
 }

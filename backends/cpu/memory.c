@@ -361,14 +361,19 @@ static MlirValue panel_index(cpu_lower *l, cpu_nest *n,
                              const cpu_buffer *buffer, cpu_coords c,
                              int64_t *step) {
   cpu_builder *b = &l->b;
-  int64_t panel = buffer->panel, rows = buffer->shape[0];
+  int across = buffer->rank - 1, down = across - 1;
+  int64_t panel = buffer->panel, rows = buffer->shape[down];
   MlirValue zero = cpu_index(b, 0), width = cpu_index(b, panel);
-  MlirValue row = c.dim[0] < 0 ? zero : n->index[c.dim[0]];
-  MlirValue column = c.dim[1] < 0 ? zero : n->index[c.dim[1]];
+  MlirValue row = c.dim[down] < 0 ? zero : n->index[c.dim[down]];
+  MlirValue column = c.dim[across] < 0 ? zero : n->index[c.dim[across]];
   MlirValue which = cpu_binary(b, "arith.divui", column, width);
   MlirValue inside = cpu_binary(b, "arith.remui", column, width);
   MlirValue sum = add_scaled(l, inside, which, rows * panel);
-  *step = c.dim[1] == n->vec ? 1 : panel;
+  *step = c.dim[across] == n->vec ? 1
+          : c.dim[down] == n->vec ? panel
+                                  : buffer->stride[0];
+  if (down > 0 && c.dim[0] >= 0)
+    sum = add_scaled(l, sum, n->index[c.dim[0]], buffer->stride[0]);
   return add_scaled(l, sum, row, panel);
 }
 

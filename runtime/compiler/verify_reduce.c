@@ -69,12 +69,16 @@ void neso__check_dot(verifier *c) {
   MlirType a = verify_operand(c, 0), b = verify_operand(c, 1),
            acc = verify_operand(c, 2);
   MlirStringRef precision;
-  if (neso__rank(a) != 2 || neso__rank(b) != 2 ||
-      neso__extent(a, 1) != neso__extent(b, 0))
+  int64_t rank = neso__rank(a);
+  if (rank < 2 || rank > 3 || neso__rank(b) != rank ||
+      neso__extent(a, rank - 1) != neso__extent(b, rank - 2) ||
+      (rank == 3 && neso__extent(a, 0) != neso__extent(b, 0)))
     VERIFY_FAIL(c, "cannot multiply matrices of shapes %s and %s",
                 verify_shape(c, a), verify_shape(c, b));
-  else if (neso__rank(acc) != 2 || neso__extent(acc, 0) != neso__extent(a, 0) ||
-           neso__extent(acc, 1) != neso__extent(b, 1))
+  else if (neso__rank(acc) != rank ||
+           neso__extent(acc, rank - 2) != neso__extent(a, rank - 2) ||
+           neso__extent(acc, rank - 1) != neso__extent(b, rank - 1) ||
+           (rank == 3 && neso__extent(acc, 0) != neso__extent(a, 0)))
     VERIFY_FAIL(c, "dot of %s and %s cannot add to %s", verify_shape(c, a),
                 verify_shape(c, b), verify_shape(c, acc));
   else if (!mlirTypeEqual(acc, verify_result(c, 0)))

@@ -77,7 +77,12 @@ function M.target(cx, x, name)
   }
 end
 
+local function is_block_pointer(cx, a)
+  return type(a.pointer) == "table" and cx.owned[a.pointer]
+end
+
 function M.load(cx, a)
+  if is_block_pointer(cx, a) then return require("neso.language.descriptor").load_block(cx, a) end
   local pointer = check_pointer(cx, a.pointer, "load")
   local offset = offsets.offset(cx, pointer)
   local shape, attrs = offset.shape, hints(cx, a, "load")
@@ -92,6 +97,7 @@ function M.load(cx, a)
 end
 
 function M.store(cx, a)
+  if is_block_pointer(cx, a) then return require("neso.language.descriptor").store_block(cx, a) end
   local target = M.target(cx, a.pointer, "store")
   local attrs, mask = hints(cx, a, "store"), target.mask(a.mask)
   local base, offset = target.pointer.base, target.offset.ssa
