@@ -75,7 +75,7 @@ function M.resolve(kernel, params, option_text, device)
   captures.add(kernel, info.captures or {})
   local list = stages.of(backend, options)
   return {
-    name = record.name, file = record.source and record.source.name or record.place,
+    name = record.name, file = (record.source or record.ast.ctx).name,
     program = program, lines = lines, specs = params.specs, stages = list,
     wanted = stages.wanted(list), overrides = stages.overrides(record.name, list),
     verify = os.getenv "NESO_VERIFY" ~= nil, options = options, device = device,

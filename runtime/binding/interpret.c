@@ -106,6 +106,21 @@ static neso_status run(void *user, const neso_typed_call *typed) {
   return status;
 }
 
+/* core.print(text): what a program prints, in whole lines */
+static int interpret_print(lua_State *L) {
+  size_t length;
+  const char *text = luaL_checklstring(L, 1, &length);
+  neso_context *context = neso__binding_context(L, neso__binding_of(L));
+  neso__context_print(context, text, length);
+  return 0;
+}
+
+void neso__open_interpret(lua_State *L) {
+  static const luaL_Reg functions[] = {{"print", interpret_print},
+                                       {NULL, NULL}};
+  neso_lua_setfuncs(L, functions);
+}
+
 neso_status neso__interpret(neso_lua_call *call, neso_device *device,
                             const int64_t *grid) {
   interpretation state = {call, grid, NULL};

@@ -210,4 +210,5 @@ void neso__open_kernel(lua_State *L) {
   lua_rawset(L, LUA_REGISTRYINDEX);
   neso__open_launch(L);
   neso__open_resolve(L);
+  neso__open_interpret(L);
 }

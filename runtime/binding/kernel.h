@@ -93,5 +93,6 @@ enum {
 
 void neso__open_resolve(lua_State *L);
 void neso__open_launch(lua_State *L);
+void neso__open_interpret(lua_State *L);
 
 #endif

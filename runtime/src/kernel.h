@@ -14,6 +14,9 @@ typedef struct neso_variant neso_variant;
 NESO_API void neso__context_retain(neso_context *context);
 /* Threads that a launch runs on at most, the caller included. */
 NESO_API size_t neso__context_workers(const neso_context *context);
+/* What programs print: to the host's hook, or the standard output. */
+NESO_API void neso__context_print(neso_context *context, const char *text,
+                                  size_t size);
 
 /* How a parameter was declared. */
 typedef enum neso_param_kind {

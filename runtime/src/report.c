@@ -231,7 +231,7 @@ static int by_program(const void *a, const void *b) {
   return x->place < y->place ? -1 : 1;
 }
 
-static void write_text(neso_context *context, const char *text, size_t size) {
+void neso__context_print(neso_context *context, const char *text, size_t size) {
   if (context->config.print)
     context->config.print(context->config.user, text, size);
   else
@@ -245,7 +245,7 @@ static void write_dropped(const neso_reports *r) {
                "kernel '%.100s': %" PRIu64 " more lines were printed; a launch "
                "keeps %zu MiB of them\n",
                r->launch->kernel, r->dropped, KEPT_LIMIT >> 20);
-  write_text(r->context, text, (size_t)length);
+  neso__context_print(r->context, text, (size_t)length);
 }
 
 static void write_lines(neso_reports *r) {
@@ -255,7 +255,8 @@ static void write_lines(neso_reports *r) {
   if (own)
     flockfile(stdout);
   for (size_t i = 0; i < r->line_count; i++)
-    write_text(r->context, r->text + r->lines[i].at, r->lines[i].length);
+    neso__context_print(r->context, r->text + r->lines[i].at,
+                        r->lines[i].length);
   if (r->dropped)
     write_dropped(r);
   if (own) {

@@ -19,7 +19,7 @@ name            a variable (any expression of variables works: x.shape[1], n + 1
 ---@field grid integer[]
 ---@field calls string[] "file:line" of the calls that led there, innermost first
 ---@field names string[] of the variables, in order of declaration
----@field values table<string, any> numbers, booleans, tensors; pointers as text
+---@field values table<string, any> numbers, booleans, tensors; pointers print as text
 local Frame = {}
 Frame.__index = Frame
 
@@ -33,6 +33,9 @@ local function host_value(value, array)
   if #value.shape > 0 then return tensor end
   return tensor:item()
 end
+
+-- Shown as it is, without quotes.
+local Text = { __tostring = function(self) return self.text end }
 
 local function pointer_text(value, base, offset)
   local address, buffer = base.address, base.buffer
@@ -50,7 +53,8 @@ local function read(plan, value)
   local function held(ssa) return plan.slots[plan.number[ssa]] end
   if values.is_value(value) then return host_value(value, held(value.ssa)) end
   if values.is_pointer(value) then
-    return pointer_text(value, held(value.base), value.offset and held(value.offset.ssa))
+    local text = pointer_text(value, held(value.base), value.offset and held(value.offset.ssa))
+    return setmetatable({ text = text }, Text)
   end
   return value
 end

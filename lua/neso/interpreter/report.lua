@@ -1,17 +1,17 @@
 --- What a running program reports: prints, failed assertions, breakpoints. Lines are those of
 --- compiled code (runtime/src/report.c).
 
+local bit = require "bit"
 local blocks = require "neso.interpreter.blocks"
+local core = require "neso.shell"
 local ffi = require "ffi"
 
 local M = {}
 
-local special = { inf = "inf", ["-inf"] = "-inf" }
-
 -- The shortest decimals that are the element.
 local function float_text(element, x)
   if x ~= x then return "nan" end
-  if math.abs(x) == math.huge then return special[x > 0 and "inf" or "-inf"] end
+  if math.abs(x) == math.huge then return x > 0 and "inf" or "-inf" end
   local text
   for digits = 1, 17 do
     text = ("%." .. digits .. "g"):format(x)
@@ -32,8 +32,7 @@ end
 function M.element_text(element, dtype, x, hex)
   if element.name == "i1" then return x ~= 0 and "true" or "false" end
   if hex then
-    local bits = tostring(bit.tohex(ffi.cast("uint64_t", element.to_bits(x)), 16))
-    return "0x" .. bits:sub(-2 * element.size)
+    return "0x" .. bit.tohex(element.to_bits(x), 16):sub(-2 * element.size)
   end
   if element.is_float then return float_text(element, x) end
   if dtype:find "^u" then return unsigned_text(element, x) end
@@ -69,14 +68,12 @@ local function print_values(machine, op, ...)
       which = which + 1
       return value_text(op.operands[which], dtypes[which], values[which], i, op.attributes.hex)
     end)
-    machine.write(start .. (shape and blocks.position_text(shape, i) .. " " or "") .. text .. "\n")
+    core.print(start .. (shape and blocks.position_text(shape, i) .. " " or "") .. text .. "\n")
   end
 end
 
 --- Gives a machine its `print`, `check` and `breakpoint`.
 function M.install(machine)
-  function machine.write(text) io.stdout:write(text) end
-
   function machine.print(op, ...) print_values(machine, op, ...) end
 
   function machine.check(op, condition, index)
