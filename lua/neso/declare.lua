@@ -54,26 +54,32 @@ local function declaration(name, value)
   return nil
 end
 
-local function unknown_name(decl, names)
-  local known = {}
+-- Launch options among the names, which every launch then has unless it says otherwise; nil and a
+-- message when a name is neither that nor a parameter.
+local function declared_options(decl, names)
+  local known, options = {}, {}
   for _, name in ipairs(names) do known[name] = true end
-  for name in pairs(decl) do
+  for name, value in pairs(decl) do
     if not known[name] then
-      return format("the declaration names '%s', which is no parameter of the kernel%s",
-        tostring(name), suggest.hint(tostring(name), names))
+      if not require "neso.devices".options()[name] then
+        return nil, format("the declaration names '%s', which is no parameter of the kernel%s",
+          tostring(name), suggest.hint(tostring(name), names))
+      end
+      options[name] = value
     end
   end
+  return options
 end
 
 --- What a declaration says of the parameters; nil and the reason when it cannot be one.
 ---@param names string[] parameters in their order
 ---@param decl table parameter -> type, default, or { type, default = }
----@return table|nil { kinds, codes, defaults (nil: none), positions, const (by name) }
+---@return table|nil { kinds, codes, defaults (nil: none), positions, const (by name), options }
 ---@return string|nil reason
 function M.read(names, decl)
-  local why = unknown_name(decl, names)
-  if why then return nil, why end
-  local out = { kinds = {}, codes = {}, positions = {}, const = {} }
+  local options, why = declared_options(decl, names)
+  if not options then return nil, why end
+  local out = { kinds = {}, codes = {}, positions = {}, const = {}, options = options }
   for i, name in ipairs(names) do
     local kind, element, default, const = declaration(name, decl[name])
     if not kind then

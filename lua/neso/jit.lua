@@ -38,7 +38,7 @@ local function new_kernel(fields, names, decl)
   fields._captures = { rows = 0, seen = {}, labels = {} }
   fields._epochs, fields._epoch, fields._last_epoch, fields._states = {}, 0, 0, 0
   fields._names, fields._defaults = declared.positions, declared.defaults
-  fields._const = declared.const
+  fields._const, fields._options = declared.const, declared.options
   fields._kept, fields._variants = 0, {}
   return setmetatable(fields, kernel_meta)
 end
@@ -181,7 +181,7 @@ function M.record(value)
   local record = value._record
   if record then return record end
   record = { fn = value._fn, ast = value._ast, env = value._env, params = value.params,
-    place = value._place, const = value._const }
+    place = value._place, const = value._const, options = value._options }
   if value._fn then
     local source, why = source_of(value._fn)
     if not source then

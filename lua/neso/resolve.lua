@@ -53,9 +53,13 @@ end
 function M.request(kernel, params, option_text)
   local record = jit.record(kernel)
   for _, param in ipairs(params) do param.const = record.const[param.name] end
+  local options = read_options(option_text)
+  for name, value in pairs(record.options) do
+    if options[name] == nil then options[name] = value end
+  end
   return {
     name = record.name, fn = record.fn, source = record.source, ast = record.ast,
-    env = record.env, params = params, options = read_options(option_text),
+    env = record.env, params = params, options = options,
   }
 end
 

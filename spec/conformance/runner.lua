@@ -74,9 +74,21 @@ local function compare(case, allowance, name, call, inputs)
   end
 end
 
+local unchecked = dofile((debug.getinfo(1, "S").source:match "^@(.*/)" or "./") .. "unchecked.lua")
+
+-- In checked mode: is the case about what that refuses?
+local function is_unchecked(case)
+  if not os.getenv "NESO_CHECKED" then return false end
+  for _, row in ipairs(unchecked) do
+    if case.name:find(row[1]) then return true end
+  end
+  return false
+end
+
 local function launch(case)
   local kernel = neso.kernel(case.kernel)
   local call, inputs = make_arguments(case)
+  if is_unchecked(case) then call.checked = false end
   kernel[case.grid or 1](call)
   return call, inputs
 end

@@ -26,6 +26,7 @@ end
 ---@param regions table[]|nil
 ---@return table op
 function Builder:op(name, operands, types, attrs, regions)
+  if self.before then self.before(self, name, operands) end
   local op = { name = name, operands = operands, results = {}, attrs = attrs or {},
     regions = regions or {}, line = self.line, region = self.region }
   for i, key in ipairs(types) do

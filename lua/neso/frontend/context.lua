@@ -3,6 +3,7 @@
 
 local builder = require "neso.frontend.builder"
 local diagnostics = require "neso.frontend.diagnostics"
+local prune = require "neso.frontend.prune"
 local values = require "neso.frontend.values"
 
 local M = {}
@@ -84,6 +85,7 @@ end
 
 --- The finished body.
 function Context:finish()
+  prune.run(self.builder)
   local body, count = self.builder:finish()
   if count > max_operations then
     self.node = self.kernel_node

@@ -2,6 +2,7 @@
 
 local dtypes = require("neso.dtype").names
 local arith = require "neso.frontend.arith"
+local checks = require "neso.frontend.checked"
 local control = require "neso.frontend.control"
 local convert = require "neso.frontend.convert"
 local fold = require "neso.frontend.fold"
@@ -291,7 +292,7 @@ function M.binary(cx, op, a, b)
   then
     refuse_operator(cx, op, a, b)
   end
-  return arith.binary(cx, op, a, b)
+  return checks.binary(cx, op, a, b)
 end
 
 handlers.Binary = function(cx, node)
@@ -306,7 +307,7 @@ end
 handlers.Unary = function(cx, node)
   local a = M.eval(cx, node.operand)
   place(cx, node)
-  if is_runtime(a) then return arith.unary(cx, node.op, a) end
+  if is_runtime(a) then return checks.unary(cx, node.op, a) end
   local ok, result = fold.unary(node.op, a)
   if not ok then
     cx:fail(("cannot apply '%s' to %s"):format(node.op, values.describe(a)))

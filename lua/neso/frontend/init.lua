@@ -2,6 +2,7 @@
 
 local context = require "neso.frontend.context"
 local call = require "neso.frontend.call"
+local checked = require "neso.frontend.checked"
 local diagnostics = require "neso.frontend.diagnostics"
 local dtype = require "neso.dtype"
 local fields = require "neso.frontend.fields"
@@ -50,8 +51,8 @@ local function run_time_param(cx, param)
   local value
   if param.kind == "pointer" then
     ssa.type = values.pointer_key(kind)
-    ssa.small = small_buffer(param.facts)
-    ssa.const = param.const
+    ssa.small = small_buffer(param.facts) and not cx.checked
+    ssa.const, ssa.element, ssa.parameter = param.const, kind.name, param.name
     value = values.pointer(ssa, nil, kind)
   else
     ssa.type = values.type_key(kind, no_shape)
@@ -108,7 +109,9 @@ local function tile_program(request)
   local cx = context.new()
   local code = code_of(request)
   cx.root_ctx, cx.kernel_node = code.ctx, code.node
-  cx.contract = (request.options or {}).fp == "contract"
+  local options = request.options or {}
+  cx.contract = options.fp == "contract"
+  if checked.wanted(options) then checked.enable(cx) end
   cx.interpreted = request.interpreted
   if request.stepping then cx.watch = require("neso.frontend.breakpoint").statement end
   local args = arguments(cx, request.params)

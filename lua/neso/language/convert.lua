@@ -2,6 +2,7 @@
 
 local addresses = require "neso.frontend.addresses"
 local check = require "neso.language.check"
+local checked = require "neso.frontend.checked"
 local convert = require "neso.frontend.convert"
 local dtype_of = require "neso.dtype"
 local rounding = require "neso.frontend.rounding"
@@ -18,6 +19,7 @@ local function with_options(cx, x, dtype, a)
   local mode = check.choice(cx, a.rounding, "rounding", { "rtne", "rtz" }, "rtne")
   if mode == "rtne" then
     if saturate then return rounding.saturate(cx, x, dtype) end
+    checked.conversion(cx, x, dtype)
     return convert.cast(cx, x, dtype)
   end
   if x.dtype.kind ~= "float" or dtype.kind ~= "float" or x.dtype.bits <= dtype.bits then

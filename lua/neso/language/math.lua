@@ -4,6 +4,7 @@ local dtypes = require("neso.dtype").names
 local addresses = require "neso.frontend.addresses"
 local arith = require "neso.frontend.arith"
 local check = require "neso.language.check"
+local checked = require "neso.frontend.checked"
 local convert = require "neso.frontend.convert"
 local expr = require "neso.frontend.expr"
 local language = require "neso.language"
@@ -96,6 +97,7 @@ local function truncated(remainder)
       local r = math.fmod(a.x, a.y)
       return remainder and r or (a.x - r) / a.y
     end
+    checked.division(cx, remainder and "tl.rem" or "tl.div_trunc", a.x, a.y)
     return arith.truncated(cx, a.x, a.y, remainder)
   end
 end

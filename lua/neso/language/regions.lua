@@ -76,7 +76,8 @@ end
 function M.build(cx, dtypes, wanted, name, fn)
   local keys = {}
   for i, dtype in ipairs(dtypes) do keys[i] = values.type_key(dtype, no_shape) end
-  local mark, serial = #cx.trail, cx.serial
+  local mark, serial, outside = #cx.trail, cx.serial, cx.builder.no_effects
+  cx.builder.no_effects = true
   local region, types = cx.builder:in_region(keys, function(region)
     local args = { n = #dtypes }
     for i, dtype in ipairs(dtypes) do args[i] = values.value(region.args[i], dtype, no_shape) end
@@ -94,6 +95,7 @@ function M.build(cx, dtypes, wanted, name, fn)
     cx.builder:op("neso.yield", operands, {})
     return found
   end)
+  cx.builder.no_effects = outside
   check_writes(cx, mark, serial, name)
   check_effects(cx, region, name)
   return region, types

@@ -1,0 +1,13 @@
+-- Cases that run without checks when NESO_CHECKED is set: their subject is what the language says
+-- about values that checked mode refuses. { pattern of the name, reason }.
+
+return {
+  { "^[%+%-%*] [iu]%d", "integers wrap" },
+  { "^unary %- i%d", "integers wrap" },
+  { "that wraps", "integers wrap" },
+  { "^// [iu]%d", "division by zero, and of the least value by -1" },
+  { "^%% [iu]%d", "division by zero, and of the least value by -1" },
+  { "^div_", "division by zero, and of the least value by -1" },
+  { "^rem [iu]%d", "division by zero, and of the least value by -1" },
+  { "^b?f%d+ to [iu]%d", "floats beyond the range of integers saturate" },
+}
