@@ -52,15 +52,17 @@ end
 
 local single = ffi.new "float[1]"
 
--- Rounds to `mantissa` bits behind the point, to nearest, ties to even.
-local function rounder(mantissa, least, largest)
+-- Rounds to `mantissa` bits behind the point, to nearest, ties to even; what is beyond the largest
+-- becomes `over`.
+local function rounder(mantissa, least, largest, over)
   local magic = 1.5 * 2 ^ 52
   return function(x)
-    if x ~= x or x == 0 or math.abs(x) == math.huge then return x end
+    if x ~= x or x == 0 then return x end
+    if math.abs(x) == math.huge then return x > 0 and over or -over end
     local _, exponent = math.frexp(x)
     local step = 2 ^ (math.max(exponent - 1, least) - mantissa)
     local y = (x / step + magic - magic) * step
-    if math.abs(y) > largest then return y > 0 and math.huge or -math.huge end
+    if math.abs(y) > largest then return y > 0 and over or -over end
     return y == 0 and x < 0 and -0.0 or y
   end
 end
@@ -71,8 +73,13 @@ local fits = {
     single[0] = x
     return single[0]
   end,
-  f16 = rounder(10, -14, 65504),
-  bf16 = rounder(7, -126, 3.3895313892515355e38),
+  f16 = rounder(10, -14, 65504, math.huge),
+  bf16 = rounder(7, -126, 3.3895313892515355e38, math.huge),
+  f8e5m2 = rounder(2, -14, 57344, math.huge),
+  f8e4m3fn = rounder(3, -6, 448, 0 / 0),
+  f8e4b15 = rounder(3, -14, 1.75, 1.75),
+  f8e4m3fnuz = rounder(3, -7, 240, 0 / 0),
+  f8e5m2fnuz = rounder(2, -15, 57344, 0 / 0),
   i1 = function(x) return x == true or type(x) ~= "boolean" and x ~= 0 end,
 }
 for _, bits in ipairs { 8, 16, 32, 64 } do
@@ -215,8 +222,9 @@ local function combinations(spec)
   return { xs, ys }
 end
 
-local function reference(spec, rule, to)
+local function reference(spec, rule, to, ulp)
   local lifts, fit = {}, fits[to] or tonumber
+  local exact = (ulp or 0) > 0
   for k, dtype in ipairs(spec.from) do lifts[k] = M.lift(dtype) end
   return function(inputs)
     local out, count = {}, #inputs.a
@@ -224,7 +232,7 @@ local function reference(spec, rule, to)
       local x = {}
       for k = 1, #spec.from do x[k] = lifts[k](inputs[names[k]][i]) end
       local y = rule(unpack(x, 1, #spec.from))
-      if spec.exact == false then out[i] = y else out[i] = fit(y) end
+      out[i] = exact and y or fit(y)
     end
     return out
   end
@@ -235,10 +243,9 @@ end
 --   from      dtypes of a, b, c
 --   values    a list of values each (default: the edges); two lists are combined, each with each,
 --             unless side_by_side
---   exact     false: the reference is not rounded to the dtype of the result
 --   skip      as in a case
 --   results   list of { name =, op =, text = expression, to = dtype, rule = function(a, b, c),
---             ulp =, atol =, rounded = }
+--             ulp =, atol = }; the rule's result is rounded to `to` unless it has an ulp
 ---@return table case
 function M.elementwise(spec)
   spec.values = spec.values or {}
@@ -258,9 +265,9 @@ function M.elementwise(spec)
     head[#head + 1] = out
     body[#body + 1] = ("  tl.store(%s + i, %s)\n"):format(out, result.text)
     case.args[out] = { result.to, count = count }
-    case.want[out] = reference(spec, result.rule, result.to)
+    case.want[out] = reference(spec, result.rule, result.to, result.ulp)
     case.results[r] = { name = result.name, op = result.op, out = out, ulp = result.ulp,
-      atol = result.atol, rounded = result.rounded }
+      atol = result.atol, rounded = (result.ulp or 0) == 0 }
   end
   case.kernel = ("function k(%s)\n  local i = tl.arange(0, %d)\n%send"):format(
     table.concat(head, ", "), count, table.concat(body))
