@@ -91,6 +91,17 @@ static MlirValue emit_as(cpu_lower *l, const cpu_value *v,
   return mlirOperationGetResult(op, 0);
 }
 
+/* As comparisons: LLVM would do llvm.minnum of widened bf16 in bf16, and x86
+ * takes denormals for 0 there. */
+static MlirValue skipping_nan(cpu_lower *l, neso_op op, MlirValue x,
+                              MlirValue y) {
+  cpu_builder *b = &l->b;
+  int first = op == NESO_OP_ARITH_MAXNUMF ? CPU_OGT : CPU_OLT;
+  MlirValue keep = cpu_binary(b, "arith.ori", cpu_cmpf(b, first, x, y),
+                              cpu_cmpf(b, CPU_UNO, y, y));
+  return cpu_select(b, keep, x, y);
+}
+
 /* bf16 is computed in f32 and rounded; integers reach it by way of f64. */
 static MlirValue emit_bf16(cpu_lower *l, const cpu_value *v,
                            const MlirValue *operands, int64_t lanes) {
@@ -105,6 +116,8 @@ static MlirValue emit_bf16(cpu_lower *l, const cpu_value *v,
                   : operands[i];
   if (!mlirTypeIsABF16(v->element))
     return emit_as(l, v, wide, cpu_vector(v->element, lanes));
+  if (v->op == NESO_OP_ARITH_MAXNUMF || v->op == NESO_OP_ARITH_MINNUMF)
+    return cpu_truncf(l, skipping_nan(l, v->op, wide[0], wide[1]), v->element);
   return cpu_truncf(l, emit_as(l, v, wide, single), v->element);
 }
 

@@ -115,8 +115,25 @@ static int interpret_print(lua_State *L) {
   return 0;
 }
 
+/* core.buffer_at(address, size) -> where the buffer around it begins and ends,
+ * or nothing */
+static int interpret_buffer_at(lua_State *L) {
+  neso_context *context = neso__binding_context(L, neso__binding_of(L));
+  double address = luaL_checknumber(L, 1);
+  uintptr_t range[2];
+  if (!(address > 0 && address < 9007199254740992.0) ||
+      !neso__buffers_contain(context, (uintptr_t)address,
+                             (size_t)luaL_checknumber(L, 2), range)) {
+    return 0;
+  }
+  lua_pushnumber(L, (lua_Number)range[0]);
+  lua_pushnumber(L, (lua_Number)range[1]);
+  return 2;
+}
+
 void neso__open_interpret(lua_State *L) {
-  static const luaL_Reg functions[] = {{"print", interpret_print},
+  static const luaL_Reg functions[] = {{"buffer_at", interpret_buffer_at},
+                                       {"print", interpret_print},
                                        {NULL, NULL}};
   neso_lua_setfuncs(L, functions);
 }

@@ -43,7 +43,8 @@ static bool lies_inside(const access *a, uintptr_t address) {
   size_t size = (size_t)a->size;
   if (a->buffer)
     return neso__buffer_contains(a->buffer->value.buffer, address, size);
-  return neso__buffers_contain(a->launch->call->kernel->context, address, size);
+  return neso__buffers_contain(a->launch->call->kernel->context, address, size,
+                               NULL);
 }
 
 static void describe(const access *a, uintptr_t base, int64_t offset,

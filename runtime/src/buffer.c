@@ -38,13 +38,18 @@ static void unlist(neso_buffer *buffer) {
 }
 
 bool neso__buffers_contain(neso_context *context, uintptr_t address,
-                           size_t size) {
-  bool found = false;
+                           size_t size, uintptr_t out_range[2]) {
   pthread_mutex_lock(&context->lock);
-  for (neso_buffer *b = context->buffers; b && !found; b = b->next)
-    found = !neso_buffer_is_freed(b) && neso__buffer_contains(b, address, size);
+  neso_buffer *b = context->buffers;
+  while (b &&
+         (neso_buffer_is_freed(b) || !neso__buffer_contains(b, address, size)))
+    b = b->next;
+  if (b && out_range) {
+    out_range[0] = (uintptr_t)b->memory;
+    out_range[1] = out_range[0] + b->size;
+  }
   pthread_mutex_unlock(&context->lock);
-  return found;
+  return b != NULL;
 }
 
 static void buffer_delete(neso_buffer *buffer) {

@@ -25,9 +25,6 @@ struct neso_buffer {
 #define NESO_BUFFER_GONE 0x40000000u
 
 void neso__buffer_leave(neso_buffer *buffer);
-/* Whether `size` bytes from `address` on lie in a buffer of the context. */
-bool neso__buffers_contain(neso_context *context, uintptr_t address,
-                           size_t size);
 static inline bool neso__buffer_contains(const neso_buffer *buffer,
                                          uintptr_t address, size_t size) {
   uintptr_t begin = (uintptr_t)buffer->memory;

@@ -14,6 +14,10 @@ typedef struct neso_variant neso_variant;
 NESO_API void neso__context_retain(neso_context *context);
 /* Threads that a launch runs on at most, the caller included. */
 NESO_API size_t neso__context_workers(const neso_context *context);
+/* Whether `size` bytes from `address` on lie in a buffer of the context, and
+ * from where to where that goes (`out_range` may be NULL). */
+NESO_API bool neso__buffers_contain(neso_context *context, uintptr_t address,
+                                    size_t size, uintptr_t out_range[2]);
 /* What programs print: to the host's hook, or the standard output. */
 NESO_API void neso__context_print(neso_context *context, const char *text,
                                   size_t size);

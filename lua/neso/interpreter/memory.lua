@@ -1,6 +1,7 @@
---- Memory as the interpreter sees it: the buffers of a launch, and every access checked.
+--- Memory as the interpreter sees it: every access is checked.
 
 local blocks = require "neso.interpreter.blocks"
+local core = require "neso.shell"
 local ffi = require "ffi"
 
 local M = {}
@@ -45,7 +46,7 @@ end
 local function outside_text(base, element, offset, verb)
   local buffer = base.buffer
   if not buffer then
-    return ("this %s %d bytes at address 0x%x, which is in no buffer of the launch"):format(verb,
+    return ("this %s %d bytes at address 0x%x, which is in no buffer"):format(verb,
       element.size, base.address + offset * element.size)
   end
   local low, high = bounds(base.address, buffer, element.size)
@@ -64,19 +65,17 @@ local function fail(machine, op, base, to, offset, i, verb)
     "mask what is not there: tl.load(x + i, i < n), tl.store(y + i, v, i < n)")
 end
 
-local function holds(buffer, address, size)
-  return address >= buffer.first and address + size <= buffer.past
-end
-
--- Through a pointer that may lead anywhere: each element is looked for in all buffers.
+-- Through a pointer that may lead anywhere: each element must lie in some buffer.
 local function anywhere(machine, op, base, to, verb)
   local element = to.element
+  local first, past = 0, 0
   local function place(offset, i)
     local address = base.address + tonumber(offset) * element.size
-    for _, buffer in ipairs(machine.buffers) do
-      if holds(buffer, address, element.size) then return memory_at(address, element) end
+    if address < first or address + element.size > past then
+      first, past = core.buffer_at(address, element.size)
+      if not first then fail(machine, op, base, to, tonumber(offset), i, verb) end
     end
-    fail(machine, op, base, to, tonumber(offset), i, verb)
+    return memory_at(address, element)
   end
   return {
     check = place,

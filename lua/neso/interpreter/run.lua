@@ -22,7 +22,7 @@ end
 --- A machine that runs `tile`.
 ---@param tile neso.TileProgram
 local function new_machine(tile)
-  local machine = { tile = tile, program = { 0, 0, 0 }, grid = { 1, 1, 1 }, buffers = {} }
+  local machine = { tile = tile, program = { 0, 0, 0 }, grid = { 1, 1, 1 } }
 
   --- Text of an error at an operation; `where` goes on behind the program, as ", element {3}".
   function machine.message(op, message, where, hint)
@@ -64,15 +64,13 @@ local function scalar(param, type_of)
 end
 
 local function bind(plan, tile, params)
-  local machine, at = plan.machine, 0
-  machine.buffers = {}
+  local at = 0
   for _, param in ipairs(params) do
     if param.kind ~= "const" then
       at = at + 1
       local value
       if param.kind == "pointer" then
         value = memory.parameter(param)
-        machine.buffers[#machine.buffers + 1] = value.buffer
       else
         value = scalar(param, types.of(tile.params[at].value.type))
       end
