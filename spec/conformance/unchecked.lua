@@ -3,6 +3,8 @@
 
 return {
   { "^[%+%-%*] [iu]%d", "integers wrap" },
+  { "^[iu]%d+: arithmetic", "integers wrap, x / 0 and the least value by -1 are defined" },
+  { "^[iu]%d+: shifts", "shifts by the width and more are defined" },
   { "^unary %- i%d", "integers wrap" },
   { "that wraps", "integers wrap" },
   { "^// [iu]%d", "division by zero, and of the least value by -1" },

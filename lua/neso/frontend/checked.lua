@@ -138,13 +138,6 @@ function M.conversion(cx, x, to)
     ("the value does not fit %s"):format(to.name))
 end
 
---- Each index is one of `extent`.
-function M.index(cx, index, extent, name)
-  if not active(cx) then return end
-  asserts.emit(cx, against(cx, ULT, index, extent),
-    ("%s: an index is not within 0 to %d"):format(name, extent - 1))
-end
-
 --- A promise to the compiler; `holds` gives the condition.
 function M.promise(cx, name, holds)
   if active(cx) then

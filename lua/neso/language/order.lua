@@ -1,7 +1,6 @@
 --- Sorting, picking by index, counting.
 
 local check = require "neso.language.check"
-local checked = require "neso.frontend.checked"
 local convert = require "neso.frontend.convert"
 local dtypes = require("neso.dtype").names
 local ordered = require "neso.language.ordered"
@@ -94,7 +93,6 @@ function M.gather(cx, a)
       :format(axis, describe(x), describe(index)))
   end
   index = index_of(cx, index, "gather")
-  checked.index(cx, index, x.shape[axis + 1], "tl.gather")
   return cx.builder:value("neso.gather", { x.ssa, index.ssa }, x.dtype, index.shape,
     { { "axis", "i", "t:i32", tostring(axis) } })
 end
