@@ -347,6 +347,31 @@ end]]
     assert.equal(15, out:get(7))
   end)
 
+  it("show the tables of a kernel, and where a function was called", function()
+    local nested = neso.kernel [[
+local function twice(v)
+  local state = { value = v, parts = { 2, v + 1 }, f = twice }
+  neso.breakpoint()
+  state.value = nil
+  return v * 2
+end
+function nested(out)
+  tl.store(out, twice(tl.load(out)))
+end]]
+    local one = neso.ones { 1 }
+    neso.interpreter.on_breakpoint = function(frame)
+      assert.equal(1, frame.values.state.value)
+      assert.equal(2, frame.values.state.parts[2])
+      assert.equal(1, #frame.calls)
+      assert.truthy(frame:where():find("called in .*:8$"))
+      assert.truthy(frame:variables():find("parts = { 2, 2 }", 1, true))
+    end
+    nested:interpret(1, one)
+    assert.equal(2, one:get(0))
+    neso.interpreter.on_breakpoint = function() error("of a hook", 0) end
+    assert.truthy(refusal(nested.interpret, nested, 1, one):find("of a hook", 1, true))
+  end)
+
   it("go on to the next statement, or end the launch", function()
     local lines = {}
     neso.interpreter.on_breakpoint = function(frame)

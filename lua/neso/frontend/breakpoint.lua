@@ -20,18 +20,37 @@ local function nearest_cells(scope)
   return cells
 end
 
--- A variable's operands, appended to the list; nil where it has no value.
-local function variable_of(cell, operands)
-  local value = cell.value
-  if values.is_poison(value) or rawequal(value, values.UNSET) then return nil end
-  local variable = { name = cell.name, line = cell.node and cell.node.line, value = value }
-  if values.is_value(value) then
-    operands[#operands + 1] = value.ssa
-  elseif values.is_pointer(value) then
-    operands[#operands + 1] = value.base
-    if value.offset then operands[#operands + 1] = value.offset.ssa end
+local MAX_DEPTH = 4 -- of tables in tables
+
+local function has_value(x)
+  return not (values.is_poison(x) or rawequal(x, values.UNSET))
+end
+
+--- A table of the kernel as it was at a breakpoint.
+M.snapshot_meta = { __name = "snapshot" }
+
+-- x as it is now, since the kernel may write to its tables later. Appends its operands.
+local function snapshot(cx, x, operands, depth)
+  if values.is_value(x) then
+    operands[#operands + 1] = x.ssa
+  elseif values.is_pointer(x) then
+    operands[#operands + 1] = x.base
+    if x.offset then operands[#operands + 1] = x.offset.ssa end
+  elseif type(x) == "table" and cx.owned[x] and depth < MAX_DEPTH then
+    local copy = setmetatable({}, M.snapshot_meta)
+    for key, item in pairs(x) do
+      if has_value(item) then copy[key] = snapshot(cx, item, operands, depth + 1) end
+    end
+    return copy
   end
-  return variable
+  return x
+end
+
+-- nil where it has no value.
+local function variable_of(cx, cell, operands)
+  if not has_value(cell.value) then return nil end
+  return { name = cell.name, line = cell.node and cell.node.line,
+    value = snapshot(cx, cell.value, operands, 0) }
 end
 
 local function calls_of(cx)
@@ -46,7 +65,7 @@ end
 local function emit(cx, node)
   local operands, variables, names = {}, {}, {}
   for _, cell in ipairs(nearest_cells(cx.frame.scope)) do
-    local variable = variable_of(cell, operands)
+    local variable = variable_of(cx, cell, operands)
     if variable then
       variables[#variables + 1], names[#names + 1] = variable, variable.name
     end

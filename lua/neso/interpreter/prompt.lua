@@ -1,5 +1,6 @@
 --- Breakpoints: what a program's variables hold, and the prompt that shows them.
 
+local breakpoint = require "neso.frontend.breakpoint"
 local types = require "neso.interpreter.types"
 local values = require "neso.frontend.values"
 
@@ -49,14 +50,19 @@ local function pointer_text(value, base, offset)
     tostring(offset[0]):gsub("LL$", ""), table.concat(value.offset.shape, ", "), value.dtype.name)
 end
 
-local function read(plan, value)
+local read
+function read(plan, value)
   local function held(ssa) return plan.slots[plan.number[ssa]] end
   if values.is_value(value) then return host_value(value, held(value.ssa)) end
   if values.is_pointer(value) then
     local text = pointer_text(value, held(value.base), value.offset and held(value.offset.ssa))
     return setmetatable({ text = text }, Text)
   end
-  return value
+  if values.is_closure(value) then return setmetatable({ text = "function" }, Text) end
+  if getmetatable(value) ~= breakpoint.snapshot_meta then return value end
+  local copy = {}
+  for key, item in pairs(value) do copy[key] = read(plan, item) end
+  return copy
 end
 
 --- The frame of a breakpoint.

@@ -87,7 +87,7 @@ end
 function M.launch(plan, tile, params, grid)
   local machine, run = plan.machine, plan.run
   bind(plan, tile, params)
-  machine.grid = grid
+  machine.grid, machine.stepping = grid, false
   for z = 0, grid[3] - 1 do
     for y = 0, grid[2] - 1 do
       for x = 0, grid[1] - 1 do
