@@ -1,0 +1,62 @@
+-- Why a cell of spec/coverage.md has no case: { rows, dtypes, reason }. Rows are names of the
+-- language's functions and operators, or "ir:" and the name of an operation; dtypes are names,
+-- classes (below) or "*". The first line that fits is taken.
+
+local classes = {
+  integers = "i8 i16 i32 i64 u8 u16 u32 u64",
+  numbers = "i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 f8e5m2 f8e4m3fn f8e4b15 f8e4m3fnuz"
+    .. " f8e5m2fnuz",
+  floats = "f16 bf16 f32 f64 f8e5m2 f8e4m3fn f8e4b15 f8e4m3fnuz f8e5m2fnuz",
+  eights = "f8e5m2 f8e4m3fn f8e4b15 f8e4m3fnuz f8e5m2fnuz",
+}
+
+local lines = {
+  { "program_id num_programs", "*", "gives i32" },
+  { "arange", "*", "makes i32; convert with :to" },
+  { "& | ~ << >> >>> band bor bxor bnot lshift rshift arshift popcount clz ffs brev xor_sum histogram"
+    .. " atomic_and atomic_or atomic_xor descriptor_atomic_and descriptor_atomic_or"
+    .. " descriptor_atomic_xor swizzle2d", "floats", "integers only" },
+  { "<< >> >>> lshift rshift arshift popcount clz ffs brev histogram swizzle2d", "i1",
+    "integers only" },
+  { "unary~ ~", "floats", "integers only" },
+  { "not", "numbers", "booleans only: numbers are compared" },
+  { "and or", "numbers", "booleans only: numbers are compared" },
+  { "abs clamp fma band bor bxor bnot", "i1", "booleans have no such operation" },
+  { "brev", "*", "of u32 and i32" },
+  { "umulhi", "*", "of 32-bit integers" },
+  { "rand randn randint randint4x rand4x randn4x philox", "floats i1", "seeds are integers" },
+  { "philox_impl uint_to_uniform_float", "*", "words are u32" },
+  { "pair_uniform_to_normal", "*", "uniform numbers are f32" },
+  { "range static_range", "*", "bounds are integers, i32 or i64 at run time" },
+  { "debug_barrier static_assert static_print", "*", "has no operand" },
+  { "pointer_type", "*", "a type, not a function on values" },
+  { "assume", "*", "takes a condition" },
+  { "next_power_of_2", "*", "of numbers known when compiling" },
+  { "atomic_add atomic_max atomic_min atomic_xchg atomic_cas", "eights",
+    "no atomics of 8-bit floats: memory has them as bytes" },
+}
+
+local M = {}
+
+local function fits(list, name)
+  if list == "*" then return true end
+  for word in list:gmatch "%S+" do
+    if word == name then return true end
+    if classes[word] and (" " .. classes[word] .. " "):find(" " .. name .. " ", 1, true) then
+      return true
+    end
+  end
+  return false
+end
+
+--- The reason for a row and a dtype, or nil.
+---@param row string
+---@param dtype string
+---@return string|nil
+function M.find(row, dtype)
+  for _, line in ipairs(lines) do
+    if fits(line[1], (row:gsub(" ", ""))) and fits(line[2], dtype) then return line[3] end
+  end
+end
+
+return M
