@@ -182,6 +182,29 @@ describe("the same bits as compiled code", function()
     assert.same({ 0x7f800001, -1, 0x7fc12345, 0x7fffffff }, bits:totable())
     assert.same(bits:totable(), out:bitcast "i32":totable())
   end)
+
+  it("whatever bits a float is made of (an f64 NaN becomes quiet)", function()
+    for dtype, word in pairs { f16 = "i16", bf16 = "i16", f32 = "i32", f64 = "i64" } do
+      local kernel = neso.kernel(([[function k(out, negated, x)
+        local i = tl.arange(0, 512)
+        local v = tl.load(x + i):bitcast(tl.%s)
+        tl.store(out + i, v:bitcast(tl.%s))
+        tl.store(negated + i, -v)
+      end]]):format(dtype, word))
+      local x = neso.randint(-2 ^ 31, 2 ^ 31, { 512 }, "i64")
+      for i = 0, 511 do
+        local quiet = i % 3 == 1 and -0x8000000000000LL or 0x7ff8000000000000LL
+        x:set(i, i % 3 == 0 and x:get(i) * 4294967296LL or quiet + i % 7)
+      end
+      local words = x:to(word)
+      if word == "i32" then words = neso.randint(-2 ^ 23, 2 ^ 23, { 512 }) end
+      local out, negated = neso.empty({ 512 }, word), neso.empty({ 512 }, dtype)
+      for _ = 1, 3 do
+        kernel:interpret(1, out, negated, words)
+        assert.is_true(out:equal(words), dtype)
+      end
+    end
+  end)
 end)
 
 describe("launching", function()

@@ -108,7 +108,10 @@ return {
   ["arith.mulf"] = rounded(function(a, b) return a * b end),
   ["arith.divf"] = rounded(function(a, b) return a / b end),
   ["arith.remf"] = rounded(function(a, b) return fmod(a, b) end),
-  ["arith.negf"] = exact(function(a) return -a end),
+  ["arith.negf"] = exact(function(a)
+    if a ~= a then return a end
+    return -a
+  end),
   ["arith.maximumf"] = exact(maximum),
   ["arith.minimumf"] = exact(minimum),
   ["arith.maxnumf"] = exact(skipping_nan(maximum)),

@@ -1,7 +1,9 @@
 --- Floats as doubles: rounding to a format, once, to nearest and ties to even; and the bits of a
 --- value. A double holds every value of these formats.
 --
--- A NaN keeps its bits while it is only moved: they lie in the low word of the double.
+-- A NaN keeps its bits while it is only moved: they lie in the low word of the double. No NaN is
+-- read from memory as a number, and none that has bits is negated: LuaJIT takes negative NaNs with
+-- high bits for values of other types.
 
 local bit = require "bit"
 local ffi = require "ffi"
@@ -140,13 +142,14 @@ M.formats.f32 = {
     return single.bits
   end,
   value = function(bits)
+    if bits % 0x80000000 > 0x7f800000 then return nan_of(bits) end
     single.bits = bits
-    local x = single.value
-    return x == x and x or nan_of(bits)
+    return single.value
   end,
 }
 
--- The sign of a NaN of f64 travels in bit 50: a negative NaN is no number that Lua may hold.
+-- The sign of a NaN of f64 travels in bit 50: a negative NaN is no number that Lua may hold. The NaN
+-- becomes quiet.
 M.formats.f64 = {
   round = function(x) return x end,
   bits = function(x)
@@ -174,7 +177,7 @@ M.formats.f64 = {
 --- x with the sign of y.
 function M.copysign(x, y)
   local magnitude = abs(x)
-  if is_negative(y) then return -magnitude end
+  if x == x and is_negative(y) then return -magnitude end
   return magnitude
 end
 
