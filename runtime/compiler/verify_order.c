@@ -2,6 +2,7 @@
 #include "verify.h"
 
 #include "dtype.h"
+#include "program.h"
 #include "shape.h"
 
 /* `a` and `b` have the same extents beside `axis`. */
@@ -45,7 +46,8 @@ void neso__check_slice(verifier *c) {
     int64_t extent = neso__extent(from, i);
     int64_t first = mlirDenseI64ArrayGetElement(start, i);
     int64_t by = mlirDenseI64ArrayGetElement(step, i);
-    fits = first >= 0 && first < extent && by > -extent - 1 && by < extent + 1;
+    fits = first >= 0 && first < extent && by >= -NESO_MAX_BLOCK_ELEMENTS &&
+           by <= NESO_MAX_BLOCK_ELEMENTS;
     int64_t last = fits ? first + (neso__extent(to, i) - 1) * by : -1;
     fits = fits && last >= 0 && last < extent;
   }
