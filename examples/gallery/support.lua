@@ -46,4 +46,18 @@ function M.image(name, tensor)
   print("picture: " .. path)
 end
 
+--- The photograph of examples/images as a u8 tensor {height, width, 3}.
+function M.photograph()
+  local neso, reference = require "neso", require "reference"
+  local here = arg[0]:match "^(.*/)" or "./"
+  local size = ffi.new "int[2]"
+  local path = here .. "../images/astronaut.png"
+  local pixels = reference.reference_image_read(path, size, size + 1)
+  assert(pixels ~= nil, "cannot read " .. path)
+  local rgb = neso.empty({ size[1], size[0], 3 }, neso.language.u8)
+  ffi.copy(rgb:pointer(), pixels, size[0] * size[1] * 3)
+  reference.reference_image_free(pixels)
+  return rgb
+end
+
 return M
