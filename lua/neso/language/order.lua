@@ -54,8 +54,11 @@ end
 function M.sort(cx, a)
   local x = block(cx, a.x, "sort")
   local axis = check.axis(cx, a.axis or -1, #x.shape)
-  return sort(cx, x, axis, check.flag(cx, a.descending, "descending", false),
-    check.flag(cx, a.return_indices, "return_indices", false))
+  local descending = check.flag(cx, a.descending, "descending", false)
+  if check.flag(cx, a.return_indices, "return_indices", false) then
+    return sort(cx, x, axis, descending, true)
+  end
+  return (sort(cx, x, axis, descending, false))
 end
 
 function M.argsort(cx, a)
