@@ -27,8 +27,8 @@ local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 package.path = here .. "?.lua;" .. package.path
 
 local files = { "every_operator", "every_function", "every_shape", "every_reduction",
-  "elementwise", "operators", "convert", "reduce", "memory", "control", "random_control",
-  "dot", "pointers", "parts", "order", "scan", "atomic", "f8", "random",
+  "elementwise", "operators", "convert", "reduce", "memory", "control", "aggregates",
+  "random_control", "dot", "pointers", "parts", "order", "scan", "atomic", "f8", "random",
   "dot_forms", "descriptor" }
 
 local workers = require "workers"

@@ -136,12 +136,9 @@ hint: x:col() makes {n, 1} and x:row() makes {1, n} of a block {n}]],
       "convert the other operand with :to(...) to a type that holds it")
   end)
 
-  it("recursion, metatables, protected calls, globals", function()
+  it("recursion, protected calls, globals", function()
     refused("local function f(a) return f(a) end\nf(n)",
       "this call is recursive; kernels cannot recurse", "write it as a loop")
-    refused("setmetatable({}, {})",
-      "'setmetatable' cannot be used in a kernel: tables in kernels have no metatables",
-      "use plain functions")
     refused("pcall(print)",
       "'pcall' cannot be used in a kernel: errors of a kernel are found while compiling",
       "call it around the launch")

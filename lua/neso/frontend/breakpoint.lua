@@ -39,7 +39,9 @@ local function snapshot(cx, x, operands, depth)
   elseif type(x) == "table" and cx.owned[x] and depth < MAX_DEPTH then
     local copy = setmetatable({}, M.snapshot_meta)
     for key, item in pairs(x) do
-      if has_value(item) then copy[key] = snapshot(cx, item, operands, depth + 1) end
+      if key ~= values.CLASS and has_value(item) then
+        copy[key] = snapshot(cx, item, operands, depth + 1)
+      end
     end
     return copy
   end

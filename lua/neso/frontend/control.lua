@@ -22,7 +22,7 @@ local function run_branch(cx, body)
   local branch = { region = region, state = state, exit = cx.exit_serial, slots = {},
     order = merge.collect(cx, mark, serial) }
   cx.exit_serial = math.max(exit_before, branch.exit)
-  merge.rollback(cx, mark)
+  merge.rollback(cx, mark, serial)
   for _, slot in ipairs(branch.order) do
     local keys = branch.slots[slot.container] or {}
     branch.slots[slot.container] = keys
@@ -46,6 +46,26 @@ local function value_in(cx, branch, slot)
   local own = find(branch, slot)
   if own then return own.new end
   return slot.container[slot.key]
+end
+
+-- A table of the kernel as it is at the end of the branch.
+local function table_in(cx, branch, t, seen)
+  if type(t) ~= "table" or not cx.owned[t] then return t end
+  if seen[t] then return seen[t] end
+  local copy, changed = cx:new_table(), branch.slots[t]
+  seen[t] = copy
+  for key, value in pairs(t) do
+    copy[key] = key == values.CLASS and value or table_in(cx, branch, value, seen)
+  end
+  for key, slot in pairs(changed or {}) do copy[key] = table_in(cx, branch, slot.new, seen) end
+  return copy
+end
+
+-- What the slot is at the end of either branch.
+local function both_values(cx, a, b, slot)
+  local x, y = value_in(cx, a, slot), value_in(cx, b, slot)
+  if rawequal(x, y) then return x, y end
+  return table_in(cx, a, x, {}), table_in(cx, b, y, {})
 end
 
 local function where(branch, slot, node)
@@ -74,7 +94,7 @@ local function merge_slots(cx, a, b, serial, node)
   end
   local merged = {}
   for _, slot in ipairs(slots) do
-    local x, y = value_in(cx, a, slot), value_in(cx, b, slot)
+    local x, y = both_values(cx, a, b, slot)
     local spec, what_a, what_b = merge.unify(cx, x, y, serial)
     if not spec then
       merge.refuse(cx, slot, what_a, where(a, slot, node), what_b, where(b, slot, node), node)

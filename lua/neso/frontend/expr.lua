@@ -1,6 +1,7 @@
 --- Expressions: a node becomes a compile-time value, a run-time value, or several.
 
 local dtypes = require("neso.dtype").names
+local aggregates = require "neso.frontend.aggregates"
 local arith = require "neso.frontend.arith"
 local checks = require "neso.frontend.checked"
 local control = require "neso.frontend.control"
@@ -262,7 +263,7 @@ end
 
 local function refuse_operator(cx, op, a, b)
   cx:fail(("cannot apply '%s' to %s and %s"):format(op, values.describe(a), values.describe(b)),
-    nil_hint(cx, cx.node, a, b))
+    nil_hint(cx, cx.node, a, b) or aggregates.hint(cx, op, a, b))
 end
 
 local number_operators = {
@@ -272,6 +273,10 @@ local number_operators = {
 
 --- a op b for any operator but `and` and `or`.
 function M.binary(cx, op, a, b)
+  local done, answer = aggregates.binary(cx, op, a, b)
+  if done then
+    return op == "~=" and arith.negation(cx, answer) or op ~= "~=" and answer
+  end
   if not is_runtime(a) and not is_runtime(b) then
     local ok, result = fold.binary(op, a, b)
     if not ok then refuse_operator(cx, op, a, b) end
@@ -308,6 +313,8 @@ handlers.Unary = function(cx, node)
   local a = M.eval(cx, node.operand)
   place(cx, node)
   if is_runtime(a) then return checks.unary(cx, node.op, a) end
+  local done, answer = aggregates.unary(cx, node.op, a)
+  if done then return answer end
   local ok, result = fold.unary(node.op, a)
   if not ok then
     cx:fail(("cannot apply '%s' to %s"):format(node.op, values.describe(a)))

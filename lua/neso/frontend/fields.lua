@@ -1,6 +1,7 @@
 --- Reading and writing fields: tables of the kernel and of the host, and what blocks, pointers,
 --- strings and the language offer by name.
 
+local aggregates = require "neso.frontend.aggregates"
 local merge = require "neso.frontend.merge"
 local names = require "neso.frontend.names"
 local suggest = require "neso.suggest"
@@ -85,7 +86,11 @@ function M.read(cx, object, key)
   if type(object) ~= "table" then
     cx:fail(("cannot read '%s' of %s"):format(tostring(key), values.describe(object)))
   end
-  if cx.owned[object] then return object[key] end
+  if cx.owned[object] then
+    local value = object[key]
+    if value == nil then return aggregates.inherited(cx, object, key, M.read) end
+    return value
+  end
   return names.read_field(cx, object, key)
 end
 
@@ -105,6 +110,7 @@ function M.write(cx, object, key, value)
   if key == nil or values.is_runtime(key) then
     cx:fail("a table key must be known when compiling, got " .. values.describe(key))
   end
+  if object[key] == nil and aggregates.new_field(cx, object, key, value, M.write) then return end
   merge.write(cx, object, key, value)
 end
 

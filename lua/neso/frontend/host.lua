@@ -2,6 +2,7 @@
 --- compile-time values they do what they do in Lua; math.* and bit.* on run-time values are the
 --- tile operations.
 
+local aggregates = require "neso.frontend.aggregates"
 local arith = require "neso.frontend.arith"
 local expr = require "neso.frontend.expr"
 local fields = require "neso.frontend.fields"
@@ -167,11 +168,20 @@ end
 special[ipairs] = function(cx, args) return one(sequences.ipairs(cx, args[1])) end
 special[pairs] = function(cx, args) return one(sequences.pairs(cx, args[1])) end
 special[rawequal] = function(_, args) return one(rawequal(args[1], args[2])) end
-special[rawget] = function(cx, args) return one(fields.read(cx, args[1], args[2])) end
+special[rawget] = function(cx, args)
+  if cx.owned[args[1]] then return one(args[1][args[2]]) end
+  return one(fields.read(cx, args[1], args[2]))
+end
 special[rawset] = function(cx, args)
-  fields.write(cx, args[1], args[2], args[3])
+  if cx.owned[args[1]] and args[2] ~= nil and not is_runtime(args[2]) then
+    merge.write(cx, args[1], args[2], args[3])
+  else
+    fields.write(cx, args[1], args[2], args[3])
+  end
   return one(args[1])
 end
+special[setmetatable] = function(cx, args) return one(aggregates.set(cx, args[1], args[2])) end
+special[getmetatable] = function(cx, args) return one(aggregates.class_of(cx, args[1])) end
 
 special[table.insert] = function(cx, args, node)
   local t = args[1]
@@ -217,8 +227,6 @@ end
 
 refuse({ pcall = pcall, xpcall = xpcall }, "errors of a kernel are found while compiling",
   "call it around the launch")
-refuse({ setmetatable = setmetatable, getmetatable = getmetatable },
-  "tables in kernels have no metatables", "use plain functions")
 refuse({ load = load, loadstring = rawget(_G, "loadstring"), dofile = dofile,
   loadfile = loadfile }, "code is not loaded while a kernel is compiled")
 refuse(coroutine, "kernels have no coroutines")

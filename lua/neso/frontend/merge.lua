@@ -12,10 +12,11 @@
 local values = require "neso.frontend.values"
 local promote = require "neso.frontend.promote"
 local convert = require "neso.frontend.convert"
+local names = require "neso.frontend.names"
 
 local M = {}
 
-local UNSET = values.UNSET
+local UNSET, CLASS = values.UNSET, values.CLASS
 local is_value, is_pointer, is_cell = values.is_value, values.is_pointer, values.is_cell
 
 function M.write(cx, container, key, value)
@@ -24,11 +25,14 @@ function M.write(cx, container, key, value)
   container[key] = value
 end
 
-function M.rollback(cx, mark)
+--- Undoes what was written since the mark. Tables made after `serial`, if given, stay as they are:
+--- they may be the value that a path gives to a variable.
+function M.rollback(cx, mark, serial)
   local trail = cx.trail
   for i = #trail, mark + 1, -1 do
     local entry = trail[i]
-    entry[1][entry[2]] = entry[3]
+    local made = cx.owned[entry[1]]
+    if not (serial and made and made > serial) then entry[1][entry[2]] = entry[3] end
     trail[i] = nil
   end
 end
@@ -75,6 +79,22 @@ end
 
 local spec_of
 
+-- The fields of a table of the kernel or of the host, with its metatable under CLASS.
+local function fields_of(cx, t)
+  if cx.owned[t] then return t end
+  local out = {}
+  for key in pairs(t) do out[key] = names.read_field(cx, t, key) end
+  out[CLASS] = values.host_class(t)
+  return out
+end
+
+-- A table of the kernel, or one of the host that it can meet.
+local function is_table(x)
+  if type(x) ~= "table" then return false end
+  local class = getmetatable(x)
+  return class == nil or values.host_class(x) ~= nil
+end
+
 local function table_spec(a, fields)
   local keys = {}
   for key in pairs(a) do
@@ -94,7 +114,8 @@ function spec_of(cx, x, serial)
   if type(x) == "table" and cx.owned[x] and cx.owned[x] > serial then
     local fields = {}
     for key, value in pairs(x) do
-      fields[key] = spec_of(cx, value, serial)
+      fields[key] = key == CLASS and { kind = "const", value = value }
+        or spec_of(cx, value, serial)
     end
     return table_spec(x, fields)
   end
@@ -149,16 +170,35 @@ local function two_pointers(a, b)
     offset = offset, const = a.base.const or b.base.const }
 end
 
+local function field_words(key, what)
+  return ("a table whose field '%s' is %s"):format(tostring(key), what)
+end
+
 local function two_tables(cx, a, b, serial)
+  local what_a, what_b = values.describe(a), values.describe(b)
+  a, b = fields_of(cx, a), fields_of(cx, b)
+  if not rawequal(a[CLASS], b[CLASS]) then
+    if what_a == what_b then what_b = "one of another class" end
+    return nil, what_a, what_b
+  end
   local fields = {}
   for key, value in pairs(a) do
-    if b[key] == nil then return nil, "a table with " .. tostring(key), "a table without" end
-    local spec, why_a, why_b = M.unify(cx, value, b[key], serial)
-    if not spec then return nil, why_a, why_b end
+    if b[key] == nil then
+      return nil, ("a table with a field '%s'"):format(tostring(key)), "a table without"
+    end
+    local spec, why_a, why_b
+    if key == CLASS then
+      spec = { kind = "const", value = value }
+    else
+      spec, why_a, why_b = M.unify(cx, value, b[key], serial)
+    end
+    if not spec then return nil, field_words(key, why_a), field_words(key, why_b) end
     fields[key] = spec
   end
   for key in pairs(b) do
-    if a[key] == nil then return nil, "a table without " .. tostring(key), "a table with it" end
+    if a[key] == nil then
+      return nil, ("a table without a field '%s'"):format(tostring(key)), "a table with it"
+    end
   end
   return table_spec(a, fields)
 end
@@ -177,7 +217,7 @@ function M.unify(cx, a, b, serial)
     return two_scalars(a, b)
   end
   if is_pointer(a) and is_pointer(b) then return two_pointers(a, b) end
-  if type(a) == "table" and type(b) == "table" and cx.owned[a] and cx.owned[b] then
+  if is_table(a) and is_table(b) and (cx.owned[a] or cx.owned[b]) then
     return two_tables(cx, a, b, serial)
   end
   return nil, values.describe(a), values.describe(b)

@@ -55,7 +55,7 @@ function M.pairs(cx, t)
   check_table(cx, t, "pairs")
   local keys = {}
   for key in pairs(t) do
-    keys[#keys + 1] = key
+    if key ~= values.CLASS then keys[#keys + 1] = key end
   end
   table.sort(keys, before)
   local items = {}

@@ -35,6 +35,22 @@ Cell.__index = Cell
 --- Marks a slot that is not read before it is written.
 M.UNSET = setmetatable({}, { __name = "unset" })
 
+--- Hidden field of a table of the kernel: its metatable.
+M.CLASS = setmetatable({}, { __name = "class", __tostring = function() return "metatable" end })
+
+-- Names of metatables of the frontend itself.
+local own = { value = true, pointer = true, closure = true, poison = true, cell = true,
+  range = true, sequence = true, unset = true, class = true }
+
+--- Metatable of a table of the host, unless the library made it.
+function M.host_class(t)
+  local class = getmetatable(t)
+  if type(class) ~= "table" then return nil end
+  local name = rawget(class, "__name")
+  if type(name) == "string" and (own[name] or name:find("^neso%.")) then return nil end
+  return class
+end
+
 function M.value(ssa, dtype, shape)
   return setmetatable({ ssa = ssa, dtype = dtype, shape = shape }, Value)
 end
@@ -144,7 +160,9 @@ function M.describe(x)
     if meta and meta.__name == "neso.pointer_type" then return "the type " .. tostring(x) end
     if meta and meta.__name == "neso.op" then return "the function tl." .. x.name end
     if meta == Closure then return "a function" end
-    return "a table"
+    local class = rawget(x, M.CLASS) or M.host_class(x)
+    local name = class and rawget(class, "__name")
+    return type(name) == "string" and "a table of class " .. name or "a table"
   end
   return "a " .. kind
 end
