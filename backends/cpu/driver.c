@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "code.h"
+#include "externs.h"
 #include "host.h"
 #include "launch.h"
 #include "variant.h"
@@ -17,6 +18,7 @@ typedef struct cpu_code {
   bool reports;
   const neso_source *source; /* borrowed of the image */
   neso_code_map map;         /* empty when the compiler linked the code */
+  neso_externs externs;
 } cpu_code;
 
 static bool cpu_query(neso_context *context, char reason[NESO_REASON_SIZE],
@@ -57,9 +59,13 @@ static neso_status cpu_load(neso_device *device, const neso_image *image,
   code->source = image->source;
   void *entry = image->entry;
   if (!entry) {
-    neso_status status =
-        neso__code_load(image->binary, image->size, &code->map);
+    neso_status status = neso__externs_open(image->metadata, &code->externs);
+    if (!status)
+      status =
+          neso__code_load(image->binary, image->size, code->externs.addresses,
+                          code->externs.count, &code->map);
     if (status) {
+      neso__externs_close(&code->externs);
       neso__object_free(device->context, code);
       return neso_status_note(status, "in kernel '%s'", image->kernel);
     }
@@ -73,6 +79,7 @@ static neso_status cpu_load(neso_device *device, const neso_image *image,
 static void cpu_unload(neso_device *device, void *code_pointer) {
   cpu_code *code = code_pointer;
   neso__code_unload(&code->map);
+  neso__externs_close(&code->externs);
   neso__object_free(device->context, code);
 }
 

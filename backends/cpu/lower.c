@@ -272,10 +272,10 @@ static void (*const roots[NESO_OP_COUNT])(cpu_lower *, MlirOperation) = {
     [NESO_OP_NESO_ASSERT] = cpu_lower_report,
     [NESO_OP_NESO_CHECK_ACCESS] = cpu_lower_report,
     [NESO_OP_NESO_BREAKPOINT] = cpu_lower_breakpoint,
-    [NESO_OP_NESO_ASM] = lower_unknown,
-    [NESO_OP_NESO_ASM_PURE] = lower_unknown,
-    [NESO_OP_NESO_EXTERN] = lower_unknown,
-    [NESO_OP_NESO_EXTERN_PURE] = lower_unknown,
+    [NESO_OP_NESO_ASM] = cpu_lower_asm,
+    [NESO_OP_NESO_ASM_PURE] = cpu_lower_asm,
+    [NESO_OP_NESO_EXTERN] = cpu_lower_extern,
+    [NESO_OP_NESO_EXTERN_PURE] = cpu_lower_extern,
 };
 
 bool cpu_is_lazy(neso_op op) { return !roots[op]; }

@@ -364,4 +364,8 @@ void cpu_lower_atomic(cpu_lower *l, MlirOperation op);
 void cpu_lower_report(cpu_lower *l, MlirOperation op);
 void cpu_lower_breakpoint(cpu_lower *l, MlirOperation op);
 
+/* foreign.c */
+void cpu_lower_asm(cpu_lower *l, MlirOperation op);
+void cpu_lower_extern(cpu_lower *l, MlirOperation op);
+
 #endif

@@ -39,6 +39,7 @@ local homes = {
   allclose = { "neso.compare", "allclose" },
   load = { "neso.npy", "load" },
   save = { "neso.npy", "save" },
+  extern = { "neso.extern", "extern" },
   cache = { "neso.cache" },
   cdiv = { "neso.language", "cdiv" },
   repl = { "neso.repl", "run" },

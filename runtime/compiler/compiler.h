@@ -63,7 +63,9 @@ typedef struct neso_compile_result {
   void *binary; /* freed with the table's `free` */
   size_t binary_size;
   char *metadata; /* spec/abi.md; freed with the table's `free` */
-  void *entry;    /* CPU: address of the ORC-linked entry, else NULL */
+  void *entry;    /* CPU: address of the ORC-linked entry, else NULL; also
+                     NULL for kernels with outside functions, which libneso's
+                     loader finds */
   void *linked;   /* CPU: owner of that code; ended by `unlink` */
 } neso_compile_result;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foreign.h"
 #include "llvm.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "program.h"
@@ -14,6 +15,7 @@ typedef struct state {
   neso_llvm llvm;
   LLVMMemoryBufferRef object;     /* NULL before the last stage */
   int64_t scratch, args, reports; /* metadata */
+  const char *externs;            /* lines of it, in the arena; may be NULL */
 } state;
 
 static void set_module(state *s, MlirModule module) {
@@ -175,7 +177,10 @@ static neso_status stage_llvm(state *s, const char *passes) {
   s->scratch = module_number(s, "neso.scratch");
   s->args = module_number(s, "neso.args");
   s->reports = module_number(s, "neso.reports");
+  s->externs = neso__foreign_externs(s->env, s->module);
   status = neso__llvm_translate(s->env, s->module, &s->llvm);
+  if (!status)
+    status = neso__foreign_link(s->env, s->module, &s->llvm);
   if (!status)
     status = override_llvm(s);
   if (!status)
@@ -231,9 +236,11 @@ static neso_status fill_result(state *s, neso_compile_result *out) {
   if (!s->object)
     return neso__pass_fail(s->env, NESO_INVALID_ARGUMENT, (MlirOperation){NULL},
                            "the stages end without stage 'asm'");
+  bool has_externs = s->externs && *s->externs;
   const char *metadata = neso__arena_format(
-      s->env->arena, "scratch %lld\nargs %lld\n%s", (long long)s->scratch,
-      (long long)s->args, s->reports ? "reports 1\n" : "");
+      s->env->arena, "scratch %lld\nargs %lld\n%s%s", (long long)s->scratch,
+      (long long)s->args, s->reports ? "reports 1\n" : "",
+      has_externs ? s->externs : "");
   out->binary_size = LLVMGetBufferSize(s->object);
   out->binary = malloc(out->binary_size);
   out->metadata = strdup(metadata);
@@ -241,7 +248,7 @@ static neso_status fill_result(state *s, neso_compile_result *out) {
     return neso__pass_fail(s->env, NESO_OUT_OF_MEMORY, (MlirOperation){NULL},
                            "out of memory");
   memcpy(out->binary, LLVMGetBufferStart(s->object), out->binary_size);
-  if (!s->env->target->is_host)
+  if (!s->env->target->is_host || has_externs)
     return NULL;
   neso_linked *linked;
   status = neso__jit_link(s->env, out->binary, out->binary_size, &linked,

@@ -136,6 +136,10 @@ static const check_fn checks[NESO_OP_COUNT] = {
     [NESO_OP_NESO_PRINT] = neso__check_print,
     [NESO_OP_NESO_ASSERT] = neso__check_assert,
     [NESO_OP_NESO_CHECK_ACCESS] = neso__check_check_access,
+    [NESO_OP_NESO_ASM] = neso__check_asm,
+    [NESO_OP_NESO_ASM_PURE] = neso__check_asm,
+    [NESO_OP_NESO_EXTERN] = neso__check_extern,
+    [NESO_OP_NESO_EXTERN_PURE] = neso__check_extern,
 };
 
 static MlirWalkResult visit(MlirOperation op, void *user) {

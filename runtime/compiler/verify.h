@@ -67,5 +67,7 @@ void neso__check_histogram(verifier *c);
 void neso__check_print(verifier *c);
 void neso__check_assert(verifier *c);
 void neso__check_check_access(verifier *c);
+void neso__check_asm(verifier *c);
+void neso__check_extern(verifier *c);
 
 #endif

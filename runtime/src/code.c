@@ -43,6 +43,8 @@ typedef struct loader {
   unsigned char *base; /* the mapping; handed over at the end */
   size_t mapped;
   size_t stubs_at, slots_at; /* in the mapping, one an outside symbol */
+  void *const *externs;      /* borrowed; numbered after `outside` */
+  size_t extern_count;
 } loader;
 
 static neso_status bad(const char *what) {
@@ -169,6 +171,27 @@ static size_t add_to_part(loader *l, int part, size_t size) {
   return at;
 }
 
+static size_t outside_count(const loader *l) {
+  return OUTSIDE_COUNT + l->extern_count;
+}
+
+static uint64_t outside_address(const loader *l, size_t i) {
+  return i < OUTSIDE_COUNT ? (uint64_t)(uintptr_t)outside[i].address
+                           : (uint64_t)(uintptr_t)l->externs[i - OUTSIDE_COUNT];
+}
+
+/* Number of an outside symbol; the count of all when there is none such. */
+static size_t outside_find(const loader *l, const char *name) {
+  static const char prefix[] = "neso_extern";
+  for (size_t i = 0; i < OUTSIDE_COUNT; i++)
+    if (!strcmp(outside[i].name, name))
+      return i;
+  if (strncmp(name, prefix, sizeof prefix - 1))
+    return outside_count(l);
+  size_t number = strtoul(name + sizeof prefix - 1, NULL, 10);
+  return OUTSIDE_COUNT + (number < l->extern_count ? number : l->extern_count);
+}
+
 static neso_status place(loader *l) {
   for (size_t i = 0; i < l->section_count; i++) {
     if (!is_loaded(&l->sections[i].head))
@@ -177,8 +200,8 @@ static neso_status place(loader *l) {
     if (status)
       return status;
   }
-  l->stubs_at = add_to_part(l, PART_CODE, OUTSIDE_COUNT * NESO_STUB_SIZE);
-  l->slots_at = add_to_part(l, PART_CONSTANT, OUTSIDE_COUNT * 8);
+  l->stubs_at = add_to_part(l, PART_CODE, outside_count(l) * NESO_STUB_SIZE);
+  l->slots_at = add_to_part(l, PART_CONSTANT, outside_count(l) * 8);
   size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
   for (int i = 0; i < PART_COUNT; i++) {
     l->part_at[i] = at;
@@ -206,8 +229,8 @@ static void fill(loader *l) {
     if (s->head.sh_type == SHT_PROGBITS)
       memcpy(l->base + s->at, l->file + s->head.sh_offset, s->head.sh_size);
   }
-  for (size_t i = 0; i < OUTSIDE_COUNT; i++) {
-    uint64_t address = (uint64_t)(uintptr_t)outside[i].address;
+  for (size_t i = 0; i < outside_count(l); i++) {
+    uint64_t address = outside_address(l, i);
     neso__elf_stub(l->base + l->stubs_at + i * NESO_STUB_SIZE, address);
     memcpy(l->base + l->slots_at + i * 8, &address, 8);
   }
@@ -220,11 +243,10 @@ static neso_status resolve_outside(const loader *l, const Elf64_Sym *symbol,
   const char *name = symbol_name(l, symbol);
   if (!name)
     return bad("the name of a symbol is outside its table");
-  for (size_t i = 0; i < OUTSIDE_COUNT; i++) {
-    if (strcmp(outside[i].name, name))
-      continue;
+  size_t i = outside_find(l, name);
+  if (i < outside_count(l)) {
     uintptr_t base = (uintptr_t)l->base;
-    r->symbol = (uint64_t)(uintptr_t)outside[i].address;
+    r->symbol = outside_address(l, i);
     r->stub = base + l->stubs_at + i * NESO_STUB_SIZE;
     r->slot = base + l->slots_at + i * 8;
     return NULL;
@@ -335,8 +357,12 @@ static neso_status protect(const loader *l) {
 }
 
 neso_status neso__code_load(const void *object, size_t size,
+                            void *const *externs, size_t extern_count,
                             neso_code_map *out_map) {
-  loader l = {.file = object, .size = size};
+  loader l = {.file = object,
+              .size = size,
+              .externs = externs,
+              .extern_count = extern_count};
   void *entry = NULL;
   neso_status status = read_sections(&l);
   if (!status)

@@ -13,7 +13,9 @@ typedef struct neso_code_map {
   void *entry; /* in the mapping */
 } neso_code_map;
 
+/* `externs`: addresses of the symbols neso_extern0, neso_extern1, ... */
 neso_status neso__code_load(const void *object, size_t size,
+                            void *const *externs, size_t extern_count,
                             neso_code_map *out_map);
 void neso__code_unload(neso_code_map *map);
 

@@ -30,7 +30,7 @@ static void runs(void **state) {
   size_t size;
   unsigned char *object = read_object("scale", &size);
   neso_code_map map;
-  assert_ok(neso__code_load(object, size, &map));
+  assert_ok(neso__code_load(object, size, NULL, 0, &map));
   memset(object, 0, size);
   free(object);
   float x[100], out[100], scratch[64];
@@ -56,7 +56,7 @@ static void write_xor_execute(void **state) {
   size_t size;
   unsigned char *object = read_object("scale", &size);
   neso_code_map map;
-  assert_ok(neso__code_load(object, size, &map));
+  assert_ok(neso__code_load(object, size, NULL, 0, &map));
   FILE *maps = fopen("/proc/self/maps", "r");
   char line[512], flags[8];
   unsigned long first, last;
@@ -82,7 +82,7 @@ static void refuses_outside_symbols(void **state) {
   size_t size;
   unsigned char *object = read_object("outside", &size);
   neso_code_map map;
-  assert_refused(neso__code_load(object, size, &map), NESO_UNSUPPORTED,
+  assert_refused(neso__code_load(object, size, NULL, 0, &map), NESO_UNSUPPORTED,
                  "getpid");
   free(object);
 }
@@ -90,15 +90,16 @@ static void refuses_outside_symbols(void **state) {
 static void refuses_other_files(void **state) {
   (void)state;
   neso_code_map map;
-  assert_refused(neso__code_load("", 0, &map), NESO_INVALID_ARGUMENT, "short");
+  assert_refused(neso__code_load("", 0, NULL, 0, &map), NESO_INVALID_ARGUMENT,
+                 "short");
   char zeros[4096] = {0};
-  assert_refused(neso__code_load(zeros, sizeof zeros, &map),
+  assert_refused(neso__code_load(zeros, sizeof zeros, NULL, 0, &map),
                  NESO_INVALID_ARGUMENT, "ELF");
   char self[4096];
   FILE *file = fopen("/proc/self/exe", "rb");
   assert_int_equal(fread(self, 1, sizeof self, file), sizeof self);
   fclose(file);
-  assert_refused(neso__code_load(self, sizeof self, &map),
+  assert_refused(neso__code_load(self, sizeof self, NULL, 0, &map),
                  NESO_INVALID_ARGUMENT, "relocatable");
 }
 
@@ -110,7 +111,7 @@ static void try(const unsigned char *object, size_t size) {
   if (size)
     memcpy(copy, object, size);
   neso_code_map map;
-  neso_status status = neso__code_load(copy, size, &map);
+  neso_status status = neso__code_load(copy, size, NULL, 0, &map);
   if (!status)
     neso__code_unload(&map);
   neso_status_free(status);

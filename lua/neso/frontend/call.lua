@@ -3,6 +3,7 @@
 
 local control = require "neso.frontend.control"
 local expr = require "neso.frontend.expr"
+local extern = require "neso.extern"
 local fields = require "neso.frontend.fields"
 local host = require "neso.frontend.host"
 local names = require "neso.frontend.names"
@@ -185,6 +186,7 @@ function M.apply(cx, callee, args, node)
     if fields.language.is_op(callee) then
       return fields.language.apply(cx, callee, args, node)
     end
+    if extern.is(callee) then return require "neso.language.foreign".call(cx, callee, args) end
     local code = code_of_kernel(cx, callee, node)
     if code then return M.inline(cx, code, nil, args, node) end
   end

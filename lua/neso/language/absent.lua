@@ -7,7 +7,6 @@ local function all(names, advice)
   for name in names:gmatch "%S+" do M[name] = advice end
 end
 
-all("inline_asm_elementwise", "")
 all("cosh sinh asin acos atan", "")
 all("isnan", "x ~= x")
 all("fdiv", "x / y")
