@@ -263,3 +263,32 @@ describe("functions and tables", function()
 ]])
   end)
 end)
+
+describe("nested loops", function()
+  local shapes = {
+    { "for %s = 1, n do ", "end " },
+    { "for %s = 1, n do if %s > tl.load(x) then break end ", "end " },
+    { "local %s = 0 while %s < n do %s = %s + 1 ", "end " },
+    { "local %s = 0 while true do %s = %s + 1 if %s > n then break end ", "end " },
+    { "local %s = 0 repeat %s = %s + 1 ", "until %s >= n " },
+  }
+
+  local function nested(shape, depth)
+    local parts, ends = { "local acc = 0 " }, {}
+    for i = 1, depth do
+      local name = "i" .. i
+      parts[i + 1] = shape[1]:gsub("%%s", name)
+      table.insert(ends, 1, (shape[2]:gsub("%%s", name)))
+    end
+    return table.concat(parts) .. "acc = acc + 1.5 " .. table.concat(ends) .. "tl.store(x, acc)"
+  end
+
+  it("are compiled in a time that does not double with each level", function()
+    for _, shape in ipairs(shapes) do
+      local start = os.clock()
+      local text = support.body(nested(shape, 14), "x:*f32 n:i32")
+      assert.truthy(text:find "addf")
+      assert.is_true(os.clock() - start < 2)
+    end
+  end)
+end)

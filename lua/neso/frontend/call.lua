@@ -1,6 +1,7 @@
 --- Calls: operations of the language, functions of the kernel, other kernels, helper functions in
 --- Lua (compiled in place) and C functions on compile-time values (called while compiling).
 
+local aggregates = require "neso.frontend.aggregates"
 local control = require "neso.frontend.control"
 local expr = require "neso.frontend.expr"
 local extern = require "neso.extern"
@@ -166,12 +167,19 @@ local function call_function(cx, fn, args, node)
 end
 
 local function refuse(cx, callee, node)
-  local name = node.kind == "Call" and node.callee.name
+  local name = node.kind == "Method" and node.name
+    or node.kind == "Call" and node.callee.name
     or node.kind == "Call" and node.callee.kind == "Index" and node.callee.key.value
   local what = name and ("'%s'"):format(tostring(name)) or "this"
   cx:fail(("cannot call %s: it is %s"):format(what, values.describe(callee)),
     callee == nil and (names.suggest(cx, tostring(name))
       or "the name is not set where the kernel looks for it") or nil, node)
+end
+
+local function with_self(object, args)
+  local out = { n = args.n + 1, object }
+  for i = 1, args.n do out[i + 1] = args[i] end
+  return out
 end
 
 --- Calls a value with evaluated arguments {n=, ...}; gives the results in the same form.
@@ -189,6 +197,8 @@ function M.apply(cx, callee, args, node)
     if extern.is(callee) then return require "neso.language.foreign".call(cx, callee, args) end
     local code = code_of_kernel(cx, callee, node)
     if code then return M.inline(cx, code, nil, args, node) end
+    local handler = aggregates.event(cx, callee, "__call")
+    if handler ~= nil then return M.apply(cx, handler, with_self(callee, args), node) end
   end
   return refuse(cx, callee, node)
 end
@@ -213,10 +223,7 @@ function M.method(cx, node)
   local args = expr.eval_list(cx, node.args)
   if values.is_runtime(object) then check_arguments(cx, node.args, args) end
   expr.place(cx, node)
-  for i = args.n, 1, -1 do
-    args[i + 1] = args[i]
-  end
-  args[1], args.n = object, args.n + 1
+  args = with_self(object, args)
   local callee
   if values.is_runtime(object) then
     callee = fields.language.method(node.name)
@@ -231,5 +238,6 @@ function M.method(cx, node)
 end
 
 expr.call = M
+aggregates.apply = M.apply
 
 return M

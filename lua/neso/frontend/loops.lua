@@ -9,6 +9,7 @@ local arith = require "neso.frontend.arith"
 local control = require "neso.frontend.control"
 local convert = require "neso.frontend.convert"
 local merge = require "neso.frontend.merge"
+local tries = require "neso.frontend.tries"
 
 local M = {}
 
@@ -43,6 +44,7 @@ local function enter(cx, loop, ssas, at, keep_flags)
     else
       value, at = start_value(cx, loop, entry, ssas, at)
     end
+    entry.entered = value
     merge.write(cx, entry.container, entry.key, value)
   end
 end
@@ -113,18 +115,23 @@ end
 -- Runs `attempt` until it is stable; it gives the operation's ssa results after the carried ones
 -- start at `first`.
 local function solve(cx, loop, attempt)
-  loop.carried, loop.serial = {}, cx.serial
+  local own = cx.try
+  loop.carried, loop.serial = tries.guess(cx, own), cx.serial
   local exit_before = cx.exit_serial
   for _ = 1, max_attempts do
     local checkpoint, mark = cx.builder:checkpoint(), #cx.trail
+    tries.again(own)
+    local wrong = false
     local finish = attempt(function()
-      local slots = merge.collect(cx, mark, loop.serial)
-      return settle(cx, loop, slots)
+      wrong = tries.wrong(loop.carried)
+      return not wrong and settle(cx, loop, merge.collect(cx, mark, loop.serial))
     end)
     merge.rollback(cx, mark)
     if finish then
+      tries.keep(cx, own, loop.carried)
       return finish()
     end
+    if wrong then loop.carried = {} end
     cx.builder:restore(checkpoint)
     cx.exit_serial = exit_before
   end
@@ -146,6 +153,11 @@ end
 --- A counted loop, scf.for. `body(iv)` gives its state; gives false when a path leaves the loop.
 ---@param range table {first, past, step: ssa; dtype}
 function M.counted(cx, loop, range, body)
+  local past = cx.try.past
+  if past and past.leaves then
+    cx.try.leaves = true
+    return false
+  end
   return solve(cx, loop, function(settled)
     local types = carried_types(loop, { values.type_key(range.dtype, {}) })
     local init = { range.first, range.past, range.step }
@@ -163,6 +175,7 @@ function M.counted(cx, loop, range, body)
       return false
     end)
     if leaves then
+      cx.try.leaves = true
       return function() return false end
     end
     return stable and function()

@@ -9,6 +9,7 @@ local forloops = require "neso.frontend.forloops"
 local loops = require "neso.frontend.loops"
 local merge = require "neso.frontend.merge"
 local names = require "neso.frontend.names"
+local tries = require "neso.frontend.tries"
 local values = require "neso.frontend.values"
 
 local M = {}
@@ -205,7 +206,10 @@ local function in_loop(cx, node, run)
   table.insert(frame.flags, record.broke)
   table.insert(frame.flags, record.continued)
   local exit_before = cx.exit_serial
+  local own, past = tries.enter(cx, node)
+  own.unrolled = past and past.unrolled
   local ended = run(record)
+  tries.leave(cx, own)
   table.remove(frame.loops)
   table.remove(frame.flags)
   table.remove(frame.flags)
@@ -256,9 +260,18 @@ local function unroll_while(cx, node, record)
   return false
 end
 
+-- Runs the loop while compiling, unless the last try has shown that this does not go.
+local function unrolled(cx, unroll, node, record)
+  local own = cx.try
+  if own.unrolled == false then return false end
+  tries.again(own)
+  own.unrolled = unroll(cx, node, record)
+  return own.unrolled
+end
+
 handlers.While = function(cx, node)
   return in_loop(cx, node, function(record)
-    if unroll_while(cx, node, record) then return nil end
+    if unrolled(cx, unroll_while, node, record) then return nil end
     local endless = true
     local loop = { node = node }
     loops.tested_first(cx, loop, nil, function()
@@ -308,7 +321,7 @@ end
 
 handlers.Repeat = function(cx, node)
   return in_loop(cx, node, function(record)
-    if unroll_repeat(cx, node, record) then return nil end
+    if unrolled(cx, unroll_repeat, node, record) then return nil end
     loops.tested_last(cx, { node = node }, function()
       return until_condition(cx, node, record)
     end)
