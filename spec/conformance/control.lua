@@ -108,4 +108,27 @@ add("return in a while in an if", [[
   end
   return 7]], small)
 
+local function many(count, pattern)
+  local parts = {}
+  for i = 1, count do parts[i] = (pattern:gsub("@", i)) end
+  return table.concat(parts, "\n")
+end
+
+add("150 early returns in a row", "local v, t = n, { a = 1 }\n"
+  .. many(150, "if v == @ then return @ + t.a end local w@ = v + @ "
+    .. "v = v + w@ % 3 t.a = t.a + w@ % 2")
+  .. "\nreturn v * 7 + t.a + w149", small)
+add("100 breaks and continues in a row", "local s, v = 0, n\nfor i = 1, 9 do v = v + 1\n"
+  .. many(100, "if v == @ then break end if v == -@ then goto continue end local w@ = v % 5 "
+  .. "v = v + w@ - 2 s = s + w@") .. "\ns = s + w100 ::continue:: end\nreturn s * 3 + v",
+  small)
+add("early returns behind functions and loops", [[
+  local v = n
+]] .. many(40, "local function f@(k) return k + v end if f@(@) == 9 then return @ end "
+  .. "for i = 1, 2 do if v > 500 then return v end v = v + f1(i) % 3 end") .. [[
+
+  return f40(1)]], small)
+add("a choice of two types", "local x = n > 2 and n or 0.5 return (n < 0 and 2.5 or n) * 4 + x * 2",
+  small)
+
 return cases

@@ -96,6 +96,7 @@ local function merge_slots(cx, a, b, serial, node)
   for _, slot in ipairs(slots) do
     local x, y = both_values(cx, a, b, slot)
     local spec, what_a, what_b = merge.unify(cx, x, y, serial)
+    if not spec and slot.container.promotes then spec = merge.common(cx, x, y) end
     if not spec then
       merge.refuse(cx, slot, what_a, where(a, slot, node), what_b, where(b, slot, node), node)
     end
@@ -114,13 +115,21 @@ local function yield(cx, region, operands)
   cx.builder.region = before
 end
 
+-- What the value needs of operations belongs to its branch.
+local function flatten_in(cx, region, spec, x, out)
+  local before = cx.builder.region
+  cx.builder.region = region
+  merge.flatten(cx, spec, x, out)
+  cx.builder.region = before
+end
+
 local function finish_if(cx, cond, a, b, serial, node)
   local merged = merge_slots(cx, a, b, serial, node)
   local types, from_a, from_b = {}, {}, {}
   for _, m in ipairs(merged) do
     merge.types(m.spec, types)
-    merge.flatten(cx, m.spec, m.a, from_a)
-    merge.flatten(cx, m.spec, m.b, from_b)
+    flatten_in(cx, a.region, m.spec, m.a, from_a)
+    flatten_in(cx, b.region, m.spec, m.b, from_b)
   end
   local results = {}
   if #types > 0 or #a.region.ops > 0 or #b.region.ops > 0 then

@@ -194,6 +194,7 @@ local function choice(cx, node, chooser)
     return true, M.where(cx, c, x, y)
   end
   local cell = cx:new_cell(values.UNSET, "and/or", node)
+  cell.promotes = true
   control.fork(cx, c, node, function()
     local x = M.eval(cx, chooser.right)
     if is_value(x) and x.dtype == dtypes.i1 then

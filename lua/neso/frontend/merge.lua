@@ -223,6 +223,19 @@ function M.unify(cx, a, b, serial)
   return nil, values.describe(a), values.describe(b)
 end
 
+local function is_number(x)
+  return type(x) == "number" or is_value(x) and x.dtype.kind ~= "bool"
+end
+
+--- Spec in which two numbers of different types or shapes meet, as the sides of an operator do; nil
+--- when they are none.
+function M.common(cx, a, b)
+  if not (is_number(a) and is_number(b)) then return nil end
+  if type(a) == "number" and type(b) == "number" then return nil end
+  local shape = convert.common_shape(cx, values.shape_of(a), values.shape_of(b), "choose between")
+  return { kind = "value", dtype = promote.common(a, b), shape = shape, converts = true }
+end
+
 function M.same_spec(a, b)
   if a.kind ~= b.kind then return false end
   if a.kind == "const" then return rawequal(a.value, b.value) or a.value == b.value end
@@ -262,6 +275,10 @@ end
 local function flatten_value(cx, spec, x)
   local same = is_value(x) and x.dtype == spec.dtype and values.same_shape(x.shape, spec.shape)
   if same then return x.ssa end
+  if spec.converts then
+    x = convert.cast(cx, convert.to_value(cx, x, spec.dtype), spec.dtype)
+    return convert.broadcast(cx, x, spec.shape).ssa
+  end
   if not is_literal(x) or promote.literal_problem(x, spec.dtype) then x = 0 end
   return convert.to_value(cx, x, spec.dtype, spec.shape).ssa
 end

@@ -17,12 +17,61 @@ local M = {}
 local is_value = values.is_value
 local handlers = {}
 
+-- Depth of branches from which the rest of a block no longer goes into the branch that stays.
+local deep = 24
+
+local function is_deep(cx)
+  return cx.builder.depth >= deep
+end
+
+local branching = { If = true, While = true, Repeat = true, NumericFor = true, GenericFor = true,
+  Do = true }
+
 -- Iterations that a loop with a compile-time condition runs while compiling.
 local max_unrolled = 32
 
-local function run_from(cx, stats, from)
-  local state
+local run_from
+
+-- Index of the statement that ends a piece of the block: one that a path may leave.
+local function piece_end(stats, from)
   for i = from, #stats do
+    if branching[stats[i].kind] then return i end
+  end
+  return #stats
+end
+
+-- Declares the locals of a piece in front of its guard: later pieces see them.
+local function declare_ahead(cx, stats, from, to)
+  for i = from, to do
+    local node = stats[i]
+    local list = node.kind == "Local" and node.names or {}
+    if node.kind == "LocalFunction" then list = { node.name } end
+    for _, name in ipairs(list) do
+      M.declare(cx, name, values.UNSET).ahead = true
+    end
+  end
+end
+
+-- The rest of a block behind many places where a path may leave: one piece after another, each
+-- under a guard of its own, so that the guards do not nest.
+local function run_pieces(cx, stats, from, last, node)
+  local state = "maybe"
+  while from <= last and state ~= "stop" do
+    local to = math.min(piece_end(stats, from), last)
+    local first = from
+    declare_ahead(cx, stats, first, to)
+    state = control.continue(cx, "maybe", node, function()
+      return run_from(cx, stats, first, to)
+    end) or state
+    from = to + 1
+  end
+  return state
+end
+
+function run_from(cx, stats, from, last)
+  local state
+  last = last or #stats
+  for i = from, last do
     local node = stats[i]
     local handler = handlers[node.kind]
     if not handler then
@@ -33,10 +82,13 @@ local function run_from(cx, stats, from)
     cx.builder.line = cx:line_of(node)
     if cx.watch then cx:watch(node) end
     local used_rest
-    state, used_rest = handler(cx, node, stats, i)
+    state, used_rest = handler(cx, node, stats, i, last)
     if state == "stop" or used_rest then return state end
-    if state == "maybe" and i < #stats then
-      return control.continue(cx, state, node, function() return run_from(cx, stats, i + 1) end)
+    if state == "maybe" and i < last then
+      if is_deep(cx) then return run_pieces(cx, stats, i + 1, last, node) end
+      return control.continue(cx, state, node, function()
+        return run_from(cx, stats, i + 1, last)
+      end)
     end
   end
   return state
@@ -63,15 +115,23 @@ function M.declare(cx, name_node, value)
   return cell
 end
 
+-- A local statement: its variable may have been declared ahead.
+local function define(cx, name, value)
+  local cell = cx.frame.scope[name.decl]
+  if not (cell and cell.ahead) then return M.declare(cx, name, value) end
+  merge.write(cx, cell, "value", value)
+  return cell
+end
+
 handlers.Local = function(cx, node)
   local list = expr.eval_list(cx, node.values or {})
   for i, name in ipairs(node.names) do
-    M.declare(cx, name, list[i])
+    define(cx, name, list[i])
   end
 end
 
 handlers.LocalFunction = function(cx, node)
-  local cell = M.declare(cx, node.name, nil)
+  local cell = define(cx, node.name, nil)
   cell.value = values.closure(node.func, cx.frame.scope, cx.frame.code)
 end
 
@@ -136,10 +196,10 @@ local function run_clauses(cx, node, index, rest)
   end, rest)
 end
 
-handlers.If = function(cx, node, stats, i)
+handlers.If = function(cx, node, stats, i, last)
   local rest
-  if i < #stats then
-    rest = function() return run_from(cx, stats, i + 1) end
+  if i < last and not is_deep(cx) then
+    rest = function() return run_from(cx, stats, i + 1, last) end
   end
   return run_clauses(cx, node, 1, rest)
 end
