@@ -6,7 +6,6 @@ local promote = require "neso.frontend.promote"
 local values = require "neso.frontend.values"
 
 local unpack = table.unpack or unpack
-local operand_names = { float1 = { "x" }, float2 = { "y", "x" }, float3 = { "x", "y", "z" } }
 
 -- dtype in which the operands meet; run-time operands first, literals do not widen them.
 local function joined_dtype(cx, list, what)
@@ -34,10 +33,9 @@ end
 
 return function(cx, op, a)
   local row = op.row
-  local names = operand_names[row.kind]
   local list = {}
-  for i, name in ipairs(names) do
-    list[i] = a[name]
+  for i, param in ipairs(op.params) do
+    list[i] = a[param.name]
   end
   local known = fold(row, list)
   if known then return known end
