@@ -26,10 +26,10 @@
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 package.path = here .. "?.lua;" .. package.path
 
-local files = { "every_operator", "every_function", "every_shape", "every_reduction",
+local files = { "every_operator", "every_function", "every_shape", "every_reduction", "every_rest",
   "elementwise", "operators", "convert", "reduce", "memory", "control", "aggregates",
   "random_control", "dot", "pointers", "parts", "order", "scan", "atomic", "f8", "random",
-  "dot_forms", "descriptor" }
+  "dot_forms", "descriptor", "chains" }
 
 local workers = require "workers"
 
