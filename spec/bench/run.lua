@@ -1,8 +1,8 @@
 -- Runs every benchmark, each in a process of its own, and keeps their JSON lines.
---   luajit spec/bench/run.lua [name...]      names: startup launch arrays matmul
+--   luajit spec/bench/run.lua [name...]      names: startup launch compile arrays matmul
 
 local here = arg[0]:match "^(.*/)" or "./"
-local names = #arg > 0 and arg or { "startup", "launch", "arrays", "matmul" }
+local names = #arg > 0 and arg or { "startup", "launch", "compile", "arrays", "matmul" }
 
 -- OpenBLAS shall take the kernel that it would take on any machine; and, since it takes one for SSE
 -- on a processor it does not know, it is asked again for its AVX-512 kernel where there is AVX-512.

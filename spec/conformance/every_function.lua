@@ -65,12 +65,20 @@ local function kind_of(row)
   if row.op == "math.powf" then return "power" end
   if row.kind == "float1" then return row.positive and "positive" or "any" end
   if row.kind == "float2" then return "binary" end
+  if row.library and not row[2]:find " " then
+    return row.unit and "unit" or row.above_one and "above_one" or "any"
+  end
+  if row.library then return "binary" end
 end
 
+local unit = { float = { -1, -0.5, -0.25, 0, 0.25, 0.5, 1 }, eight = { -0.5, 0, 0.5, 1 },
+  int = { -1, 0, 1 }, uint = { 0, 1 }, bool = { false, true } }
+local above_one = { float = { 1, 1.5, 2, 10 }, eight = { 1, 1.5 }, int = { 1, 2, 9 },
+  uint = { 1, 2, 9 }, bool = { true, true } }
 local powers = { float = { 0.25, 0.5, 1, 2 }, eight = { 0.5, 1 } }
 
 for _, dtype in ipairs(make.all) do
-  local groups = { any = {}, positive = {}, binary = {} }
+  local groups = { any = {}, positive = {}, unit = {}, above_one = {}, binary = {} }
   for _, row in ipairs(rows) do
     local kind = kind_of(row)
     local binary = kind == "binary" or kind == "power"
@@ -86,6 +94,8 @@ for _, dtype in ipairs(make.all) do
   end
   add(dtype, false, lists[values_kind(dtype)], groups.any)
   add(dtype, false, above_0[values_kind(dtype)], groups.positive)
+  add(dtype, false, unit[values_kind(dtype)], groups.unit)
+  add(dtype, false, above_one[values_kind(dtype)], groups.above_one)
   add(dtype, true, lists[values_kind(dtype)], groups.binary)
 end
 

@@ -32,9 +32,22 @@ local function note_values(kind, name, list)
   return any
 end
 
+-- Descriptors are tables: what they hold shows in the base, the last argument and the results.
+local function note_descriptor(op, args, results)
+  local any = note_values("function", op.name, results)
+  local last = args[args.n]
+  if op.name:find "^make" then last = args[1] end
+  any = note_values("function", op.name, { last }) or any
+  if not any then note("function", op.name, "-") end
+end
+
 local apply = language.apply
 function language.apply(cx, op, args, node)
   local results = apply(cx, op, args, node)
+  if op.row.group == "descriptor" then
+    note_descriptor(op, args, results)
+    return results
+  end
   local list = {}
   for i = 1, args.n do
     local param = op.params[i]

@@ -169,6 +169,10 @@ end
 --- C's division and remainder: the quotient is cut toward zero.
 function M.truncated(cx, a, b, remainder)
   a, b = integer_pair(cx, a, b, "divide")
+  if promote.is_f8(a.dtype) then
+    local x, y = convert.cast(cx, a, dtypes.f32), convert.cast(cx, b, dtypes.f32)
+    return convert.cast(cx, M.truncated(cx, x, y, remainder), a.dtype)
+  end
   if a.dtype.kind == "float" then
     if remainder then return emit(cx, "arith.remf", a, b) end
     local q = emit(cx, "arith.divf", a, b)
