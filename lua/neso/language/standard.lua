@@ -4,15 +4,9 @@ local tl = require "neso.language"
 
 local M = {}
 
--- Integers and floats of fewer bits as f32: negation and every step are exact enough there.
-local function widened(x)
-  if type(x) == "number" and x.dtype == nil then return x end
-  if x.dtype == tl.f32 or x.dtype == tl.f64 then return x end
-  return x:to(tl.f32)
-end
-
+-- The subtraction brings integers and narrow floats to f32.
 function M.sigmoid(x)
-  return 1 / (1 + tl.exp(-widened(x)))
+  return 1 / (1 + tl.exp(tl.cast(0, tl.f32) - x))
 end
 
 function M.softmax(x, axis)
@@ -47,7 +41,7 @@ function M.full_like(x, value)
   return tl.full(x.shape, value, x.dtype)
 end
 
-for _, topic in ipairs { "math", "random", "scaled" } do
+for _, topic in ipairs { "random", "scaled" } do
   for name, fn in pairs(require("neso.language.standard." .. topic)) do M[name] = fn end
 end
 
