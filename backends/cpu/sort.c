@@ -1,6 +1,6 @@
 /* sort: every row by itself, merging runs of 1, 2, 4, ... elements from one
  * buffer into another and back. Stable; n log n steps of a dozen instructions
- * without a branch. */
+ * without a branch, from both ends of a run at once. */
 #include "lower.h"
 
 #define MAX_SORTED 16
@@ -53,31 +53,65 @@ static MlirValue before(sort_state *s, MlirValue x, MlirValue y) {
                     cpu_cmpf(b, CPU_ORD, number, number));
 }
 
-/* Element k of the merged run is that at i of the left or at j of the right
- * half, which end before `middle` and `end`. */
-static void merge_step(sort_state *s, const place *from, const place *to,
-                       MlirOperation loop, MlirValue middle, MlirValue end) {
+/* Two runs side by side: elements low .. middle - 1 and middle .. end - 1. */
+typedef struct runs {
+  const place *from, *to;
+  MlirValue low, middle, end;
+} runs;
+
+/* Writes the next element of the merged run to k: the lesser of those at i and
+ * j from the front, the greater from the back. at[0] and at[1] are i and j, and
+ * become the next ones. */
+static void merge_step(sort_state *s, const runs *r, MlirValue k,
+                       MlirValue at[2], bool back) {
   cpu_builder *b = &s->l->b;
-  MlirBlock body = cpu_body(loop, 0);
-  MlirValue i = mlirBlockGetArgument(body, 1);
-  MlirValue j = mlirBlockGetArgument(body, 2);
-  MlirValue last = cpu_index(b, s->extent - 1), one = cpu_index(b, 1);
-  MlirValue left = load(s, from, 0, cpu_binary(b, "arith.minsi", i, last));
-  MlirValue right = load(s, from, 0, cpu_binary(b, "arith.minsi", j, last));
-  MlirValue take = cpu_binary(b, "arith.ori", cpu_cmpi(b, CPU_SGE, i, middle),
-                              before(s, right, left));
-  take = cpu_binary(b, "arith.andi", take, cpu_cmpi(b, CPU_SLT, j, end));
-  MlirValue source = cpu_select(b, take, j, i);
+  MlirValue i = at[0], j = at[1], one = cpu_index(b, 1);
+  const char *clamp = back ? "arith.maxsi" : "arith.minsi";
+  MlirValue bound = cpu_index(b, back ? 0 : s->extent - 1);
+  MlirValue left = load(s, r->from, 0, cpu_binary(b, clamp, i, bound));
+  MlirValue right = load(s, r->from, 0, cpu_binary(b, clamp, j, bound));
+  MlirValue none = back ? cpu_cmpi(b, CPU_SLT, j, r->middle)
+                        : cpu_cmpi(b, CPU_SGE, i, r->middle);
+  MlirValue some =
+      back ? cpu_cmpi(b, CPU_SGE, i, r->low) : cpu_cmpi(b, CPU_SLT, j, r->end);
+  MlirValue cross = cpu_binary(b, "arith.ori", none, before(s, right, left));
+  cross = cpu_binary(b, "arith.andi", cross, some);
+  MlirValue is_left =
+      back ? cross
+           : cpu_binary(b, "arith.xori", cross, cpu_int(b, cpu_type(cross), 1));
+  MlirValue source = cpu_select(b, is_left, i, j);
   for (int c = 0; c < s->count; c++) {
-    MlirValue x =
-        c == 0 ? cpu_select(b, take, right, left) : load(s, from, c, source);
-    cpu_store(b, x, address(s, to, c, loop_index(loop)),
-              cpu_bytes(s->columns[c].element));
+    MlirValue x = c == 0 ? cpu_select(b, is_left, left, right)
+                         : load(s, r->from, c, source);
+    cpu_store(b, x, address(s, r->to, c, k), cpu_bytes(s->columns[c].element));
   }
-  MlirValue next[] = {
-      cpu_select(b, take, i, cpu_binary(b, "arith.addi", i, one)),
-      cpu_select(b, take, cpu_binary(b, "arith.addi", j, one), j)};
-  cpu_yield(b, body, 2, next);
+  const char *go = back ? "arith.subi" : "arith.addi";
+  at[0] = cpu_select(b, is_left, cpu_binary(b, go, i, one), i);
+  at[1] = cpu_select(b, is_left, j, cpu_binary(b, go, j, one));
+}
+
+/* From both ends at once, which are chains of loads that need not wait for
+ * each other. A middle element is written twice. */
+static void merge(sort_state *s, const runs *r) {
+  cpu_builder *b = &s->l->b;
+  MlirValue one = cpu_index(b, 1);
+  MlirValue last = cpu_binary(b, "arith.subi", r->end, one);
+  MlirValue count = cpu_binary(b, "arith.subi", r->end, r->low);
+  MlirValue half = cpu_binary(b, "arith.shrui",
+                              cpu_binary(b, "arith.addi", count, one), one);
+  MlirValue inits[] = {r->low, r->middle,
+                       cpu_binary(b, "arith.subi", r->middle, one), last};
+  MlirOperation loop = cpu_for(b, cpu_index(b, 0), half, one, 4, inits);
+  cpu_builder outer = *b;
+  MlirBlock body = cpu_body(loop, 0);
+  cpu_enter(b, body);
+  MlirValue at[4], k = loop_index(loop);
+  for (int i = 0; i < 4; i++)
+    at[i] = mlirBlockGetArgument(body, i + 1);
+  merge_step(s, r, cpu_binary(b, "arith.addi", r->low, k), at, false);
+  merge_step(s, r, cpu_binary(b, "arith.subi", last, k), at + 2, true);
+  *b = outer;
+  cpu_yield(b, body, 4, at);
 }
 
 /* Runs of `width` elements become runs of twice as many. */
@@ -86,22 +120,17 @@ static void merge_pass(sort_state *s, const place *from, const place *to,
   cpu_builder *b = &s->l->b;
   MlirValue extent = cpu_index(b, s->extent);
   MlirValue both = cpu_binary(b, "arith.addi", width, width);
-  MlirOperation runs = cpu_for(b, cpu_index(b, 0), extent, both, 0, NULL);
+  MlirOperation loop = cpu_for(b, cpu_index(b, 0), extent, both, 0, NULL);
   cpu_builder outer = *b;
-  cpu_enter(b, cpu_body(runs, 0));
-  MlirValue low = loop_index(runs);
-  MlirValue middle = cpu_binary(
-      b, "arith.minsi", cpu_binary(b, "arith.addi", low, width), extent);
-  MlirValue end = cpu_binary(b, "arith.minsi",
-                             cpu_binary(b, "arith.addi", low, both), extent);
-  MlirValue inits[] = {low, middle};
-  MlirOperation merge = cpu_for(b, low, end, cpu_index(b, 1), 2, inits);
-  cpu_builder inner = *b;
-  cpu_enter(b, cpu_body(merge, 0));
-  merge_step(s, from, to, merge, middle, end);
-  *b = inner;
-  cpu_yield(b, cpu_body(runs, 0), 0, NULL);
+  cpu_enter(b, cpu_body(loop, 0));
+  runs r = {.from = from, .to = to, .low = loop_index(loop)};
+  r.middle = cpu_binary(b, "arith.minsi",
+                        cpu_binary(b, "arith.addi", r.low, width), extent);
+  r.end = cpu_binary(b, "arith.minsi", cpu_binary(b, "arith.addi", r.low, both),
+                     extent);
+  merge(s, &r);
   *b = outer;
+  cpu_yield(b, cpu_body(loop, 0), 0, NULL);
 }
 
 /* Two passes, there and back: the row ends where it began. */

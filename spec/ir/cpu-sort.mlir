@@ -1,10 +1,15 @@
 // RUN: neso-opt --target "x86_64-unknown-linux-gnu skylake-avx512 +avx512f" --passes "neso-cpu-layout,neso-cpu-lower,canonicalize" %s | FileCheck %s
-// Rounds of two merge passes, from the rows aside and back; the comparison puts NaN last.
+// Rounds of two merge passes, from the rows aside and back, each from both ends of its runs; the
+// comparison puts NaN last.
 
 // CHECK: scf.for {{.*}} iter_args(%[[WIDTH:.*]] = %c1_i64)
 // CHECK: scf.for
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: arith.cmpf ord
+// CHECK: arith.cmpf ult
+// CHECK: arith.select
+// CHECK: arith.subi
+// CHECK: arith.maxsi
 // CHECK: arith.cmpf ult
 // CHECK: arith.select
 // CHECK: scf.for
