@@ -8,6 +8,7 @@ local M = {}
 
 -- Values of neso_param_kind.
 local AUTO, CONST, SCALAR, POINTER = 0, 1, 2, 3
+M.AUTO, M.CONST = AUTO, CONST
 
 local function is_constexpr(value)
   return value == "constexpr" or (type(value) == "table" and value.kind == "constexpr")

@@ -40,6 +40,7 @@ local homes = {
   load = { "neso.npy", "load" },
   save = { "neso.npy", "save" },
   extern = { "neso.extern", "extern" },
+  descriptor = { "neso.descriptor", "descriptor" },
   cache = { "neso.cache" },
   cdiv = { "neso.language", "cdiv" },
   repl = { "neso.repl", "run" },

@@ -29,18 +29,45 @@ function M.is(value)
   return type(value) == "table" and getmetatable(value) == kernel_meta
 end
 
--- nil and a message when the declaration is wrong.
-local function new_kernel(fields, names, decl)
-  local declared, why = declare.read(names, decl)
-  if not declared then return nil, why end
-  fields.params = names
+-- A kernel object of what declare.read gave.
+local function kernel_of(fields, names, declared)
+  fields.params, fields._declared = names, declared
   fields._handle = core.kernel(names, declared.kinds, declared.codes)
   fields._captures = { rows = 0, seen = {}, labels = {} }
   fields._epochs, fields._epoch, fields._last_epoch, fields._states = {}, 0, 0, 0
   fields._names, fields._defaults = declared.positions, declared.defaults
   fields._const, fields._options = declared.const, declared.options
-  fields._kept, fields._variants = 0, {}
+  fields._kept, fields._variants = 0, fields._variants or {}
   return setmetatable(fields, kernel_meta)
+end
+
+-- nil and a message when the declaration is wrong.
+local function new_kernel(fields, names, decl)
+  local declared, why = declare.read(names, decl)
+  if not declared then return nil, why end
+  return kernel_of(fields, names, declared)
+end
+
+--- The kernel with several parameters for some of its own (neso.descriptor): `groups[i]` names
+--- those for parameter i, the first as it is, the last of several a compile-time value.
+---@param kernel neso.kernel
+---@param groups string[][]
+---@return neso.kernel
+function M.expand(kernel, groups)
+  local from = kernel._declared
+  local names, lengths = {}, {}
+  local out = { kinds = {}, codes = {}, positions = {}, const = from.const, options = from.options }
+  for i, group in ipairs(groups) do
+    lengths[group[1]] = #group > 1 and #group or nil
+    for place, name in ipairs(group) do
+      local n, last = #names + 1, place > 1 and place == #group
+      names[n], out.positions[name] = name, n
+      out.kinds[n] = place == 1 and from.kinds[i] or last and declare.CONST or declare.AUTO
+      out.codes[n] = place == 1 and from.codes[i] or 0
+    end
+  end
+  return kernel_of({ name = kernel.name, _fn = kernel._fn, _ast = kernel._ast, _env = kernel._env,
+    _place = kernel._place, _variants = kernel._variants, _groups = lengths }, names, out)
 end
 
 -- ------------------------------------------------------------------ definition --

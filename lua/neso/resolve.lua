@@ -52,7 +52,10 @@ end
 ---@return neso.BuildRequest
 function M.request(kernel, params, option_text)
   local record = jit.record(kernel)
-  for _, param in ipairs(params) do param.const = record.const[param.name] end
+  local groups = kernel._groups or {}
+  for _, param in ipairs(params) do
+    param.const, param.group = record.const[param.name], groups[param.name]
+  end
   local options = read_options(option_text)
   for name, value in pairs(record.options) do
     if options[name] == nil then options[name] = value end

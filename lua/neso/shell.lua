@@ -36,6 +36,7 @@ local ports = {
   later("neso.jit", "option"),
   later("neso.jit", "prepare"),
   later("neso.interpreter", "launch"),
+  later("neso.descriptor", "launch"),
 }
 for i, port in ipairs(ports) do core.bind(i - 1, port) end
 

@@ -29,6 +29,7 @@ typedef enum neso_port {
   NESO_PORT_UNKNOWN,   /* (kernel, name): raises the did-you-mean error */
   NESO_PORT_PREPARE,   /* (kernel): gives the handle its name and place */
   NESO_PORT_INTERPRET, /* interpreter.launch */
+  NESO_PORT_DESCRIBED, /* descriptor.launch */
   NESO_PORT_COUNT
 } neso_port;
 

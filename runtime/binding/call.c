@@ -108,9 +108,34 @@ static void cdata_argument(neso_lua_call *call, int i, int index) {
   }
 }
 
+/* Is the argument a descriptor (neso.descriptor)? Raises where none can be. */
+static bool take_descriptor(neso_lua_call *call, int i, int index) {
+  lua_State *L = call->L;
+  uint8_t kind = call->handle->params[i].kind;
+  if (!luaL_getmetafield(L, index, "__descriptor")) {
+    return false;
+  }
+  lua_pop(L, 1);
+  if (kind == NESO_PARAM_CONST || kind == NESO_PARAM_SCALAR) {
+    const char *title = neso__handle_title(L, call->handle);
+    neso__error(L, "%s: parameter '%s' (argument %d): got a descriptor%s",
+                title, call->handle->params[i].name, i + 1,
+                kind == NESO_PARAM_SCALAR
+                    ? ", wanted a number"
+                    : " for a constant; parameters in CAPITALS are constants, "
+                      "give it a name with small letters");
+  }
+  call->args[i].kind = NESO_ARG_NIL;
+  call->has_descriptor = true;
+  return true;
+}
+
 static void object_argument(neso_lua_call *call, int i, int index) {
   lua_State *L = call->L;
   neso_arg *arg = &call->args[i];
+  if (take_descriptor(call, i, index)) {
+    return;
+  }
   if (call->handle->params[i].kind != NESO_PARAM_CONST) {
     const char *title = neso__handle_title(L, call->handle);
     neso__error(L,
@@ -370,6 +395,7 @@ void neso__call_read(neso_lua_call *call, lua_State *L, neso_handle *handle) {
   call->kernel = lua_upvalueindex(NESO_UP_KERNEL);
   call->anchor = 0;
   call->has_buffer = false;
+  call->has_descriptor = false;
   call->interpreted = handle->binding->interprets;
   call->options_length = 0;
   int given = lua_gettop(L);

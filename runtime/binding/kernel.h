@@ -34,7 +34,8 @@ typedef struct neso_lua_call {
                  that tells it from others behind it */
   int anchor; /* index of a table that has the slots instead, or 0 */
   bool has_buffer;
-  bool interpreted; /* not by compiled code */
+  bool has_descriptor; /* the shell has to launch this with other arguments */
+  bool interpreted;    /* not by compiled code */
   size_t options_length;
   struct neso_lua_call *outer;
   neso_arg args[NESO_MAX_PARAMS];

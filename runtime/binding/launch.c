@@ -102,10 +102,42 @@ static neso_launcher *launcher_of(lua_State *L) {
   return lua_touserdata(L, lua_upvalueindex(NESO_UP_LAUNCHER));
 }
 
+static void push_grid(lua_State *L, const neso_launcher *launcher) {
+  if (!lua_isnil(L, lua_upvalueindex(NESO_UP_GRID))) {
+    lua_pushvalue(L, lua_upvalueindex(NESO_UP_GRID));
+    return;
+  }
+  lua_createtable(L, 3, 0);
+  for (int axis = 0; axis < 3; axis++) {
+    lua_pushnumber(L, (lua_Number)launcher->grid[axis]);
+    lua_rawseti(L, -2, axis + 1);
+  }
+}
+
+/* A call with descriptors among its arguments goes to the shell, whose results
+ * are those of the call. */
+static int hand_over(neso_lua_call *call, const char *verb) {
+  lua_State *L = call->L;
+  int given = call->slots;
+  lua_settop(L, given);
+  neso__port_push(L, call->handle->binding, NESO_PORT_DESCRIBED);
+  lua_pushvalue(L, call->kernel);
+  lua_pushstring(L, verb);
+  push_grid(L, launcher_of(L));
+  for (int i = 1; i <= given; i++) {
+    lua_pushvalue(L, i);
+  }
+  lua_call(L, given + 3, LUA_MULTRET);
+  return lua_gettop(L) - given;
+}
+
 static int launcher_call(lua_State *L) {
   neso_launcher *launcher = launcher_of(L);
   neso_lua_call call;
   neso__call_read(&call, L, launcher->handle);
+  if (call.has_descriptor) {
+    return hand_over(&call, launcher->interprets ? "interpret" : "launch");
+  }
   neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
   call.interpreted |= launcher->interprets;
   run(&call, launcher->grid);
@@ -117,6 +149,10 @@ static int launcher_call_computed(lua_State *L) {
   neso_lua_call call;
   neso__call_own_keywords(L);
   neso__call_read(&call, L, launcher_of(L)->handle);
+  if (call.has_descriptor) {
+    return hand_over(&call,
+                     launcher_of(L)->interprets ? "interpret" : "launch");
+  }
   computed_grid(&call, grid);
   neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
   call.interpreted |= launcher_of(L)->interprets;
@@ -127,6 +163,9 @@ static int launcher_call_computed(lua_State *L) {
 static int warmup_call(lua_State *L) {
   neso_lua_call call;
   neso__call_read(&call, L, launcher_of(L)->handle);
+  if (call.has_descriptor) {
+    return hand_over(&call, "warmup");
+  }
   neso__call_captures(&call, lua_upvalueindex(NESO_UP_CAPTURES));
   run(&call, NULL);
   return 0;
@@ -213,6 +252,9 @@ static int bind_call(lua_State *L) {
   neso_lua_call call;
   neso__call_own_keywords(L);
   neso__call_read(&call, L, launcher->handle);
+  if (call.has_descriptor) {
+    return hand_over(&call, "bind");
+  }
   int64_t grid[3];
   memcpy(grid, launcher->grid, sizeof grid);
   if (!lua_isnil(L, lua_upvalueindex(NESO_UP_GRID))) {

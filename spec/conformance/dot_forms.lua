@@ -176,6 +176,40 @@ for _, mode in ipairs { { "ieee", 23, 1 }, { "tf32", 10, 1 }, { "bf16", 7, 1 }, 
   }
 end
 
+-- Infinities and NaN go where IEEE products take them, whatever the precision.
+for _, mode in ipairs { "ieee", "tf32", "bf16", "tf32x3", "bf16x3", "bf16x6" } do
+  local function element(seed)
+    return function(i)
+      if i % 19 == seed then return seed % 2 == 0 and 1 / 0 or -1 / 0 end
+      if i % 31 == seed then return 0 / 0 end
+      return (i % 5 - 2) * (1 + 2 ^ -20)
+    end
+  end
+  local function list(seed)
+    local out, f = {}, element(seed)
+    for i = 1, 15 * 15 do out[i] = f(i) end
+    return out
+  end
+  cases[#cases + 1] = {
+    name = "dot of infinities and NaN, precision " .. mode,
+    kernel = ([[function k(c, a, b)
+      local i = tl.arange(0, 225)
+      local x, y = tl.load(a + i):reshape(15, 15), tl.load(b + i):reshape(15, 15)
+      local z = tl.dot(x, y, { precision = "%s" }):ravel()
+      tl.store(c + i, tl.where(z ~= z, 3, tl.where(z == math.huge, 2, tl.where(z == -math.huge, 1,
+        0))))
+    end]]):format(mode),
+    args = { c = { "i32", count = 225 }, a = { "f32", list(4) }, b = { "f32", list(7) } },
+    want = { c = function(inputs)
+      local out = product(inputs.a, inputs.b, 1, 15, 15, 15)
+      for i, z in ipairs(out) do
+        out[i] = z ~= z and 3 or z == 1 / 0 and 2 or z == -1 / 0 and 1 or 0
+      end
+      return out
+    end },
+  }
+end
+
 -- P56: results of a dot go on into reductions, scans, sorting and histograms.
 for _, size in ipairs { { 16, 1 }, { 16, 16 }, { 33, 5 }, { 64, 100 }, { 128, 128 } } do
   local m, n, k = size[1], size[2], 8

@@ -19,6 +19,7 @@ local no_shape = {}
 ---@field kind "const"|"pointer"|"scalar"
 ---@field value any of a const
 ---@field dtype string|nil of a pointer's element or a scalar
+---@field group integer|nil how many parameters from here on stand for a descriptor
 ---@field facts integer|nil bit 0: divisible by 16, bit 1: buffer below 2^31 bytes,
 ---  bit 2: no other pointer's bytes are its own
 
@@ -62,16 +63,40 @@ local function run_time_param(cx, param)
   return value
 end
 
+local function given_value(cx, param)
+  if param.kind == "const" then return param.value end
+  return run_time_param(cx, param)
+end
+
+-- What tl.make_tensor_descriptor takes, of the parameters from `first` on that stand for a
+-- descriptor (neso.descriptor).
+local function described(cx, params, first)
+  local last = first + params[first].group - 1
+  local rank = (last - first) / 2
+  local out = { base = given_value(cx, params[first]), shape = {}, strides = {}, block_shape = {} }
+  for d = 1, rank do out.shape[d] = given_value(cx, params[first + d]) end
+  for d = 1, rank - 1 do out.strides[d] = given_value(cx, params[first + rank + d]) end
+  out.strides[rank] = 1
+  local block, padding = params[last].value:match "^(.*):(.*)$"
+  for extent in block:gmatch "%d+" do out.block_shape[#out.block_shape + 1] = tonumber(extent) end
+  out.padding = padding
+  return out
+end
+
+-- Arguments by place, and those of descriptors.
 local function arguments(cx, params)
-  local args = { n = #params }
-  for i, param in ipairs(params) do
-    if param.kind == "const" then
-      args[i] = param.value
+  local args, descriptors, i = { n = 0 }, {}, 1
+  while i <= #params do
+    args.n = args.n + 1
+    if params[i].group then
+      descriptors[args.n] = described(cx, params, i)
+      i = i + params[i].group
     else
-      args[i] = run_time_param(cx, param)
+      args[args.n] = given_value(cx, params[i])
+      i = i + 1
     end
   end
-  return args
+  return args, descriptors
 end
 
 local function check_params(code, args)
@@ -86,10 +111,15 @@ local function check_params(code, args)
   end
 end
 
-local function compile_body(cx, code, args)
+local function compile_body(cx, code, args, descriptors)
   local frame = call.new_frame(cx, code, nil, code.node)
   frame.is_kernel = true
   cx.frame, cx.node = frame, code.node
+  for i = 1, args.n do
+    if descriptors[i] then
+      args[i] = require("neso.language.descriptor").make_tensor_descriptor(cx, descriptors[i])
+    end
+  end
   for i, param in ipairs(code.node.params) do
     stmt.declare(cx, param, args[i])
   end
@@ -114,9 +144,9 @@ local function tile_program(request)
   if checked.wanted(options) then checked.enable(cx) end
   cx.interpreted = request.interpreted
   if request.stepping then cx.watch = require("neso.frontend.breakpoint").statement end
-  local args = arguments(cx, request.params)
+  local args, descriptors = arguments(cx, request.params)
   check_params(code, args)
-  local ok, problem = pcall(compile_body, cx, code, args)
+  local ok, problem = pcall(compile_body, cx, code, args, descriptors)
   if not ok then
     if type(problem) == "string" and problem:find("stack overflow", 1, true) then
       diagnostics.throw(code.ctx, cx.node, "what this kernel has here nests too deeply",

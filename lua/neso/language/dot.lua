@@ -88,14 +88,24 @@ local function to_bf16(cx, x)
   return convert.cast(cx, convert.cast(cx, x, dtypes.bf16), dtypes.f32)
 end
 
--- x as a sum of `count` numbers that `round` leaves as they are, largest first.
+-- y where x is finite, else 0.
+local function where_finite(cx, x, y)
+  local finite = arith.binary(cx, "==", arith.emit(cx, "arith.subf", x, x), 0)
+  return arith.select(cx, finite, y, cx.builder:constant(0, y.dtype, y.shape))
+end
+
+-- x as a sum of `count` numbers that `round` leaves as they are, largest first; infinities and NaN
+-- are in `whole` only, which is the first.
 local function split(cx, x, round, count)
-  local parts = {}
-  for i = 1, count do
-    parts[i] = round(cx, x)
-    if i < count then x = arith.emit(cx, "arith.subf", x, parts[i]) end
+  local whole = round(cx, x)
+  if count == 1 then return { whole }, whole end
+  local parts = { where_finite(cx, whole, whole) }
+  for i = 2, count do
+    local rest = arith.emit(cx, "arith.subf", i == 2 and where_finite(cx, whole, x) or x,
+      parts[i - 1])
+    parts[i], x = round(cx, rest), rest
   end
-  return parts
+  return parts, whole
 end
 
 local modes = {
@@ -106,13 +116,14 @@ local modes = {
 -- Products of parts i and j with i + j up to the number of parts, the smallest first.
 local function split_product(cx, a, b, acc, mode)
   local round, count = modes[mode][1], modes[mode][2]
-  local left, right = split(cx, a, round, count), split(cx, b, round, count)
-  for sum = count + 1, 2, -1 do
+  local left, whole_left = split(cx, a, round, count)
+  local right, whole_right = split(cx, b, round, count)
+  for sum = count + 1, 3, -1 do
     for i = sum - 1, 1, -1 do
       acc = multiply(cx, left[i], right[sum - i], acc)
     end
   end
-  return acc
+  return multiply(cx, whole_left, whole_right, acc)
 end
 
 function M.dot(cx, a)
