@@ -58,7 +58,7 @@ local function read_runtime(cx, x, key)
   cx:fail(("an element of %s cannot be picked by an index"):format(values.describe(x)),
     is_pointer(x) and "read memory with tl.load(p + i)"
       or key == nil and "x:col() is x[:, None], x:row() is x[None, :]; see also tl.expand_dims"
-      or "a block is worked on as a whole; see tl.where and the reductions")
+      or "tl.slice takes a part, tl.gather elements by index; see also tl.where and the reductions")
 end
 
 local function read_language(cx, key)

@@ -56,6 +56,13 @@ function M.value(cx, x, what)
   return convert.to_value(cx, x)
 end
 
+--- A block; `takes` begins the message, as in "tl.sort takes a block".
+function M.block(cx, x, takes)
+  if values.is_value(x) and #x.shape > 0 then return x end
+  cx:fail(("%s, got %s"):format(takes, values.describe(x)), values.is_pointer(x)
+    and "read what it points to with tl.load" or "tl.full makes a block of one value")
+end
+
 --- An axis of a block of the rank, negative ones counted from the end.
 function M.axis(cx, axis, rank)
   axis = M.integer(cx, axis, "an axis")

@@ -12,15 +12,11 @@ local M = {}
 
 local describe = values.describe
 
-local function block(cx, x, name)
-  if values.is_value(x) and #x.shape > 0 then return x end
-  cx:fail(("tl.%s takes a block, got %s"):format(name, describe(x)))
-end
-
 -- Integers as the signed ones that index.
 local function index_of(cx, x, name)
   if x.dtype.kind ~= "int" and x.dtype.kind ~= "uint" then
-    cx:fail(("tl.%s takes integers, got %s"):format(name, describe(x)))
+    cx:fail(("tl.%s takes integers, got %s"):format(name, describe(x)),
+      "x:to(tl.i32) converts")
   end
   local wide = x.dtype.bits == 64 or x.dtype == dtypes.u32
   return convert.cast(cx, x, wide and dtypes.i64 or dtypes.i32)
@@ -52,7 +48,7 @@ local function sort(cx, x, axis, descending, with_indices)
 end
 
 function M.sort(cx, a)
-  local x = block(cx, a.x, "sort")
+  local x = check.block(cx, a.x, "tl.sort takes a block")
   local axis = check.axis(cx, a.axis or -1, #x.shape)
   local descending = check.flag(cx, a.descending, "descending", false)
   if check.flag(cx, a.return_indices, "return_indices", false) then
@@ -62,18 +58,19 @@ function M.sort(cx, a)
 end
 
 function M.argsort(cx, a)
-  local x = block(cx, a.x, "argsort")
+  local x = check.block(cx, a.x, "tl.argsort takes a block")
   local axis = check.axis(cx, a.axis or -1, #x.shape)
   local _, indices = sort(cx, x, axis, check.flag(cx, a.descending, "descending", false), true)
   return indices
 end
 
 function M.topk(cx, a)
-  local x = block(cx, a.x, "topk")
+  local x = check.block(cx, a.x, "tl.topk takes a block")
   local axis = check.axis(cx, a.axis or -1, #x.shape)
   local k = check.integer(cx, a.k, "the count of tl.topk")
   if k < 1 or k > x.shape[axis + 1] then
-    cx:fail(("tl.topk cannot take %d elements of axis %d of %s"):format(k, axis, describe(x)))
+    cx:fail(("tl.topk cannot take %d elements of axis %d of %s"):format(k, axis, describe(x)),
+      ("k is 1 to %d"):format(x.shape[axis + 1]))
   end
   local sorted, indices = sort(cx, x, axis, check.flag(cx, a.largest, "largest", true), true)
   local function first(v)
@@ -85,7 +82,8 @@ end
 -- gather, histogram ---------------------------------------------------------------------------
 
 function M.gather(cx, a)
-  local x, index = block(cx, a.x, "gather"), block(cx, a.index, "gather")
+  local x = check.block(cx, a.x, "tl.gather takes a block")
+  local index = check.block(cx, a.index, "tl.gather takes a block of indices")
   local axis = check.axis(cx, a.axis, #x.shape)
   local fits = #index.shape == #x.shape
   for k, extent in ipairs(x.shape) do
@@ -93,7 +91,7 @@ function M.gather(cx, a)
   end
   if not fits then
     cx:fail(("tl.gather along axis %d of %s needs indices of the same other extents, got %s")
-      :format(axis, describe(x), describe(index)))
+      :format(axis, describe(x), describe(index)), ("only extent %d may differ"):format(axis))
   end
   index = index_of(cx, index, "gather")
   return cx.builder:value("neso.gather", { x.ssa, index.ssa }, x.dtype, index.shape,
@@ -105,12 +103,14 @@ local function flat(cx, x)
 end
 
 function M.histogram(cx, a)
-  local x = index_of(cx, block(cx, a.x, "histogram"), "histogram")
+  local x = index_of(cx, check.block(cx, a.x, "tl.histogram takes a block"), "histogram")
   local bins = check.integer(cx, a.bins, "the number of bins of tl.histogram")
   local operands = { flat(cx, x).ssa }
   if a.mask ~= nil then
     local mask = check.value(cx, a.mask, "mask")
-    if mask.dtype ~= dtypes.i1 then cx:fail("a mask is boolean, got " .. describe(mask)) end
+    if mask.dtype ~= dtypes.i1 then
+      cx:fail("a mask is boolean, got " .. describe(mask), "compare, as in x ~= 0")
+    end
     if not values.same_shape(convert.common_shape(cx, x.shape, mask.shape, "mask"), x.shape) then
       cx:fail(("the mask has shape %s, the values have %s"):format(values.shape_text(mask.shape),
         values.shape_text(x.shape)))

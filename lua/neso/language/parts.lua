@@ -11,14 +11,6 @@ local M = {}
 
 local shape_text, describe = values.shape_text, values.describe
 
-local function needs_block(cx, x, name)
-  if not values.is_value(x) or #x.shape == 0 then
-    cx:fail(("tl.%s takes blocks, got %s"):format(name, describe(x)),
-      "tl.full makes a block of one value")
-  end
-  return x
-end
-
 -- cat -----------------------------------------------------------------------------------------
 
 local function check_beside(cx, a, b, axis)
@@ -50,10 +42,10 @@ function M.cat(cx, a)
   if type(a.x) == "table" and getmetatable(a.x) == nil then
     list, axis = a.x, a.y
   end
-  local out = needs_block(cx, list[1], "cat")
+  local out = check.block(cx, list[1], "tl.cat takes blocks")
   axis = check.axis(cx, axis or 0, #out.shape)
   for i = 2, #list do
-    out = cat(cx, out, needs_block(cx, list[i], "cat"), axis)
+    out = cat(cx, out, check.block(cx, list[i], "tl.cat takes blocks"), axis)
   end
   return out
 end
@@ -104,7 +96,7 @@ M.slice = through(function(cx, x, a)
   local first = check.integer(cx, a.first, "the first index of tl.slice")
   local last = a.last or step > 0 and extent or -1
   last = check.integer(cx, last, "the last index of tl.slice")
-  if step == 0 then cx:fail("tl.slice needs a step other than 0") end
+  if step == 0 then cx:fail("tl.slice needs a step other than 0", "-1 goes backwards") end
   local count = math.ceil((last - first) / step)
   local outside = first < 0 or first >= extent or last > extent or last < -1
   if outside or count < 1 then
@@ -123,10 +115,11 @@ M.flip = through(function(cx, x, a)
 end)
 
 function M.split(cx, a)
-  local x = needs_block(cx, a.x, "split")
+  local takes = "tl.split takes a block whose last extent is 2"
+  local x = check.block(cx, a.x, takes)
   local rank = #x.shape
   if x.shape[rank] ~= 2 then
-    cx:fail("tl.split takes a block whose last extent is 2, got " .. describe(x))
+    cx:fail(("%s, got %s"):format(takes, describe(x)), "tl.slice takes any part of a block")
   end
   local halves, part = {}, {}
   for k = 1, rank - 1 do part[k] = x.shape[k] end
@@ -142,7 +135,8 @@ M.squeeze = through(function(cx, x, a)
   local kept = {}
   local axis = a.axis and check.axis(cx, a.axis, #x.shape)
   if axis and x.shape[axis + 1] ~= 1 then
-    cx:fail(("axis %d of %s has not the extent 1"):format(axis, describe(x)))
+    cx:fail(("axis %d of %s has not the extent 1"):format(axis, describe(x)),
+      "without an axis tl.squeeze drops every extent of 1")
   end
   for k, extent in ipairs(x.shape) do
     local dropped = extent == 1 and (axis == nil or axis == k - 1)
