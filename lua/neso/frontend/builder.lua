@@ -54,7 +54,20 @@ local function number_text(dtype, number)
   return ("%.17g"):format(number), "f"
 end
 
---- A constant, kept once a program at the head of the body. Of 8-bit floats only 0.
+-- Binary digits, and up to which exponents (of math.frexp) all of them are there.
+local formats = { f16 = { 11, 13 }, bf16 = { 8, 125 }, f32 = { 24, 125 } }
+
+-- True where the dtype holds the number as it is, and that is easily seen.
+local function is_exact(number, dtype)
+  local format = formats[dtype.name]
+  if not format or number == 0 or number - number ~= 0 then return true end
+  local mantissa, exponent = math.frexp(number)
+  mantissa = mantissa * 2 ^ format[1]
+  return mantissa == math.floor(mantissa) and math.abs(exponent) <= format[2]
+end
+
+--- A constant, kept once a program at the head of the body. Of 8-bit floats only 0. `constant` of
+--- its ssa is the number, unless that had to be rounded to the dtype.
 ---@param number number|boolean|string a string is the decimal text of a large integer
 function Builder:constant(number, dtype, shape)
   if type(number) == "boolean" then
@@ -70,7 +83,8 @@ function Builder:constant(number, dtype, shape)
   if not ssa then
     local op = { name = "arith.constant", operands = {}, results = {}, line = 0, regions = {},
       attrs = { { "value", kind, key, text } } }
-    ssa = { type = key, def = op, constant = type(number) == "number" and number or nil }
+    local known = type(number) == "number" and is_exact(number, dtype)
+    ssa = { type = key, def = op, constant = known and number or nil }
     op.results[1] = ssa
     self.constant_index[index] = ssa
     self.constants[#self.constants + 1] = op

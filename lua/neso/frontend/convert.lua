@@ -128,10 +128,31 @@ local function float_to_float(cx, v, to)
   return plain(cx, to.bits > v.dtype.bits and "arith.extf" or "arith.truncf", v, to)
 end
 
+-- A 64-bit integer that f64 holds: beyond 53 bits the lower 11 are 0, but for the lowest bit kept,
+-- set where they were not. Rounding that to 42 bits and fewer is rounding x.
+local function odd_integer(cx, x)
+  local shape, i64 = x.shape, dtypes.i64
+  local function apply(name, a, b, dtype)
+    return cx.builder:value(name, { a.ssa, b.ssa }, dtype or i64, shape)
+  end
+  local function number(n) return cx.builder:constant(n, i64, shape) end
+  local bits = values.value(x.ssa, i64, shape)
+  local low = apply("arith.andi", bits, number(2047))
+  local sticky = apply("arith.addi", low, number(2047))
+  local odd = apply("arith.andi", apply("arith.ori", bits, sticky), number(-2048))
+  local from_least = x.dtype.kind == "int" and apply("arith.addi", bits, number(2 ^ 53)) or bits
+  local span = x.dtype.kind == "int" and 2 ^ 54 or 2 ^ 53
+  local small = cx.builder:value("arith.cmpi", { from_least.ssa, number(span).ssa }, dtypes.i1,
+    shape, { { "predicate", "i", "t:i64", "6" } })
+  local out = cx.builder:value("arith.select", { small.ssa, bits.ssa, odd.ssa }, i64, shape)
+  return values.value(out.ssa, x.dtype, shape)
+end
+
 -- bf16 has the exponents of f32: a large integer would be rounded twice on the way.
 local function int_to_float(cx, v, to)
   local name = v.dtype.kind == "int" and "arith.sitofp" or "arith.uitofp"
   if to == dtypes.bf16 and v.dtype.bits >= 32 then
+    if v.dtype.bits == 64 then v = odd_integer(cx, v) end
     return float_to_float(cx, plain(cx, name, v, dtypes.f64), to)
   end
   return plain(cx, name, v, to)
