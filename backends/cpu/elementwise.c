@@ -91,15 +91,21 @@ static MlirValue emit_as(cpu_lower *l, const cpu_value *v,
   return mlirOperationGetResult(op, 0);
 }
 
-/* As comparisons: LLVM would do llvm.minnum of widened bf16 in bf16, and x86
+/* As comparisons: LLVM would do the maximum of widened bf16 in bf16, and x86
  * takes denormals for 0 there. */
-static MlirValue skipping_nan(cpu_lower *l, neso_op op, MlirValue x,
-                              MlirValue y) {
+static MlirValue extreme(cpu_lower *l, neso_op op, MlirValue x, MlirValue y) {
   cpu_builder *b = &l->b;
-  int first = op == NESO_OP_ARITH_MAXNUMF ? CPU_OGT : CPU_OLT;
-  MlirValue keep = cpu_binary(b, "arith.ori", cpu_cmpf(b, first, x, y),
-                              cpu_cmpf(b, CPU_UNO, y, y));
+  bool max = op == NESO_OP_ARITH_MAXNUMF || op == NESO_OP_ARITH_MAXIMUMF;
+  bool skip = op == NESO_OP_ARITH_MAXNUMF || op == NESO_OP_ARITH_MINNUMF;
+  MlirValue nan = cpu_cmpf(b, CPU_UNO, skip ? y : x, skip ? y : x);
+  MlirValue keep = cpu_binary(b, "arith.ori",
+                              cpu_cmpf(b, max ? CPU_OGT : CPU_OLT, x, y), nan);
   return cpu_select(b, keep, x, y);
+}
+
+static bool is_extreme(neso_op op) {
+  return op == NESO_OP_ARITH_MAXNUMF || op == NESO_OP_ARITH_MINNUMF ||
+         op == NESO_OP_ARITH_MAXIMUMF || op == NESO_OP_ARITH_MINIMUMF;
 }
 
 /* bf16 is computed in f32 and rounded; integers reach it by way of f64. */
@@ -116,8 +122,8 @@ static MlirValue emit_bf16(cpu_lower *l, const cpu_value *v,
                   : operands[i];
   if (!mlirTypeIsABF16(v->element))
     return emit_as(l, v, wide, cpu_vector(v->element, lanes));
-  if (v->op == NESO_OP_ARITH_MAXNUMF || v->op == NESO_OP_ARITH_MINNUMF)
-    return cpu_truncf(l, skipping_nan(l, v->op, wide[0], wide[1]), v->element);
+  if (is_extreme(v->op))
+    return cpu_truncf(l, extreme(l, v->op, wide[0], wide[1]), v->element);
   return cpu_truncf(l, emit_as(l, v, wide, single), v->element);
 }
 

@@ -199,11 +199,117 @@ static void split_single_lanes(neso_llvm *llvm) {
   LLVMDisposeBuilder(builder);
 }
 
+/* ---------------------------------------------------- scalars of bf16 -- */
+
+static bool is_bf16(LLVMValueRef value) {
+  return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMBFloatTypeKind;
+}
+
+static LLVMValueRef word_of(LLVMBuilderRef builder, LLVMValueRef value) {
+  LLVMTypeRef word =
+      LLVMInt16TypeInContext(LLVMGetTypeContext(LLVMTypeOf(value)));
+  if (LLVMIsABitCastInst(value) && LLVMTypeOf(LLVMGetOperand(value, 0)) == word)
+    return LLVMGetOperand(value, 0);
+  return LLVMBuildBitCast(builder, value, word, "");
+}
+
+/* Frozen, so that code generation does not make it a phi of bf16 again. */
+static void word_phi(LLVMBuilderRef builder, LLVMValueRef phi) {
+  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(phi));
+  LLVMPositionBuilderBefore(builder, phi);
+  LLVMValueRef words =
+      LLVMBuildPhi(builder, LLVMInt16TypeInContext(context), "");
+  LLVMValueRef first = phi;
+  while (LLVMIsAPHINode(first))
+    first = LLVMGetNextInstruction(first);
+  LLVMPositionBuilderBefore(builder, first);
+  LLVMValueRef value = LLVMBuildBitCast(builder, words, LLVMTypeOf(phi), "");
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+    LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(from));
+    LLVMValueRef word = word_of(builder, LLVMGetIncomingValue(phi, i));
+    word = LLVMBuildFreeze(builder, word, "");
+    LLVMAddIncoming(words, &word, &from, 1);
+  }
+  LLVMReplaceAllUsesWith(phi, value);
+  LLVMInstructionEraseFromParent(phi);
+}
+
+static void word_select(LLVMBuilderRef builder, LLVMValueRef select) {
+  LLVMPositionBuilderBefore(builder, select);
+  LLVMValueRef word =
+      LLVMBuildSelect(builder, LLVMGetOperand(select, 0),
+                      word_of(builder, LLVMGetOperand(select, 1)),
+                      word_of(builder, LLVMGetOperand(select, 2)), "");
+  LLVMReplaceAllUsesWith(
+      select, LLVMBuildBitCast(builder, word, LLVMTypeOf(select), ""));
+  LLVMInstructionEraseFromParent(select);
+}
+
+static void word_load(LLVMBuilderRef builder, LLVMValueRef load) {
+  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(load));
+  LLVMPositionBuilderBefore(builder, load);
+  LLVMValueRef word = LLVMBuildLoad2(builder, LLVMInt16TypeInContext(context),
+                                     LLVMGetOperand(load, 0), "");
+  LLVMSetAlignment(word, LLVMGetAlignment(load));
+  LLVMSetVolatile(word, LLVMGetVolatile(load));
+  LLVMReplaceAllUsesWith(load,
+                         LLVMBuildBitCast(builder, word, LLVMTypeOf(load), ""));
+  LLVMInstructionEraseFromParent(load);
+}
+
+static void word_store(LLVMBuilderRef builder, LLVMValueRef store) {
+  LLVMPositionBuilderBefore(builder, store);
+  LLVMSetOperand(store, 0, word_of(builder, LLVMGetOperand(store, 0)));
+}
+
+static void as_word(LLVMBuilderRef builder, LLVMValueRef at) {
+  switch (LLVMGetInstructionOpcode(at)) {
+  case LLVMPHI:
+    if (is_bf16(at))
+      word_phi(builder, at);
+    break;
+  case LLVMSelect:
+    if (is_bf16(at))
+      word_select(builder, at);
+    break;
+  case LLVMLoad:
+    if (is_bf16(at) && LLVMGetOrdering(at) == LLVMAtomicOrderingNotAtomic)
+      word_load(builder, at);
+    break;
+  case LLVMStore:
+    if (is_bf16(LLVMGetOperand(at, 0)) &&
+        LLVMGetOrdering(at) == LLVMAtomicOrderingNotAtomic)
+      word_store(builder, at);
+    break;
+  default:
+    break;
+  }
+}
+
+/* On x86 a scalar of bf16 lives in a register as f32, and going back to memory
+ * or to another block takes denormals for 0: such scalars move as words. */
+static void move_bf16_as_words(neso_llvm *llvm) {
+  LLVMBuilderRef builder =
+      LLVMCreateBuilderInContext(LLVMGetModuleContext(llvm->module));
+  for (LLVMValueRef f = LLVMGetFirstFunction(llvm->module); f;
+       f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
+         block = LLVMGetNextBasicBlock(block))
+      for (LLVMValueRef at = LLVMGetFirstInstruction(block), next; at;
+           at = next) {
+        next = LLVMGetNextInstruction(at);
+        as_word(builder, at);
+      }
+  LLVMDisposeBuilder(builder);
+}
+
 neso_status neso__llvm_emit(neso_pass_env *env, neso_llvm *llvm,
                             LLVMCodeGenFileType type,
                             LLVMMemoryBufferRef *out_buffer) {
   char *message = NULL;
   split_single_lanes(llvm);
+  move_bf16_as_words(llvm);
   LLVMBool failed = LLVMTargetMachineEmitToMemoryBuffer(
       env->target->machine, llvm->module, type, &message, out_buffer);
   if (failed)

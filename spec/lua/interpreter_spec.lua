@@ -169,6 +169,28 @@ describe("the same bits as compiled code", function()
     end
   end)
 
+  it("for bf16 too small to be normal, on every way through scalars", function()
+    local kernel = neso.kernel [[function k(out, x, n)
+      local i = tl.arange(0, 5)
+      local v = tl.load(x + i)
+      tl.store(out + i, tl.map_elementwise(function(p)
+        if p > 1 then return p * 2 end
+        return p
+      end, v))
+      tl.store(out + i + 5, tl.cummax(v, 0, true))
+      tl.store(out + i + 10, tl.minimum(v, n:to(tl.bf16), false))
+      local s = tl.load(x + 1)
+      for j = 1, n do
+        if j == n - 1 then s = tl.load(x + j) end
+      end
+      tl.store(out + 15, s)
+    end]]
+    local x = neso.tensor({ 0x8015, 0x15, 0x8001, 1, 0x3f80 }, "u16"):bitcast "bf16"
+    local out = neso.empty({ 16 }, "bf16")
+    local compiled, interpreted = both(kernel, 1, { out }, out, x, 3)
+    assert.same(interpreted[1]:totable(), compiled[1]:totable())
+  end)
+
   it("keeping the bits of a NaN that is only moved", function()
     local kernel = neso.kernel [[function k(out, bits, x)
       local i = tl.arange(0, 4)

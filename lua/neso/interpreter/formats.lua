@@ -148,8 +148,8 @@ M.formats.f32 = {
   end,
 }
 
--- The sign of a NaN of f64 travels in bit 50: a negative NaN is no number that Lua may hold. The NaN
--- becomes quiet.
+-- The sign of a NaN of f64 travels in bit 50: a negative NaN is no number that Lua may hold. The
+-- NaN becomes quiet.
 M.formats.f64 = {
   round = function(x) return x end,
   bits = function(x)
