@@ -171,6 +171,85 @@ for kind, fn in pairs { add = function(a, b) return a + b end, min = math.min, m
   end
 end
 
+local bitwise = { ["and"] = bit.band, ["or"] = bit.bor, xor = bit.bxor }
+for _, kind in ipairs { "and", "or", "xor" } do
+  for _, dtype in ipairs { "i32", "i64" } do
+    matrix_case(("descriptor atomic_%s %s"):format(kind, dtype), ([[function k(px)
+      local desc = tl.make_tensor_descriptor(px, { 20, 32 }, { 32, 1 }, { 9, 20 })
+      desc:atomic_%s(15, -3, tl.arange(0, 9):col() * 3 + tl.arange(0, 20):row())
+    end]]):format(kind), { px = { dtype, numbers(640, 3) } }, {
+      px = function(inputs)
+        local out = {}
+        for i = 1, 640 do out[i] = tonumber(inputs.px[i]) end
+        for i = 0, 8 do
+          for j = 0, 19 do
+            local to = index({ 20, 32 }, { 15 + i, -3 + j })
+            if to then out[to] = bitwise[kind](out[to], i * 3 + j) end
+          end
+        end
+        return out
+      end })
+  end
+end
+
+matrix_case("descriptor of strides beyond 32 bits", [[function k(out, px, far)
+  local desc = tl.make_tensor_descriptor(px - far, { 2, 32 }, { far, 1 }, { 3, 40 })
+  tl.store(out + tl.arange(0, 120), desc:load(1, -4):ravel())
+end]], { out = { "f32", count = 120 }, far = 2 ^ 32 + 64 }, {
+  out = function(inputs)
+    local out = {}
+    for i = 0, 119 do
+      local row, column = math.floor(i / 40), i % 40 - 4
+      local inside = row == 0 and column >= 0 and column < 32
+      out[i + 1] = inside and inputs.px[column + 1] or 0
+    end
+    return out
+  end })
+
+matrix_case("descriptor gather of rows by i16 and i64", [[function k(out, px, at)
+  local desc = tl.make_tensor_descriptor(px, { 20, 32 }, { 32, 1 }, { 1, 33 })
+  local rows = tl.load(at + tl.arange(0, 9))
+  local sum = desc:gather(rows:to(tl.i16), 0) + desc:gather(rows:to(tl.i64), 0)
+  tl.store(out + tl.arange(0, 297), sum:ravel())
+end]], { out = { "f32", count = 297 }, at = { "i32", { 3, 0, 19, 20, -1, 7, 7, 100, 2 } } }, {
+  out = function(inputs)
+    local out = {}
+    for r = 1, 9 do
+      for c = 0, 32 do
+        local from = index({ 20, 32 }, { inputs.at[r], c })
+        out[(r - 1) * 33 + c + 1] = from and 2 * inputs.px[from] or 0
+      end
+    end
+    return out
+  end })
+
+for stages = 1, 3 do
+  matrix_case("P59 descriptor kept by a while loop, stages " .. stages, ([[function k(out, px, n)
+    local desc = tl.make_tensor_descriptor(px, { 20, 32 }, { 32, 1 }, { 5, 16 })
+    local sum, i = tl.zeros({ 5, 16 }, tl.f32), 0
+    while i < n do
+      for j in tl.range{ 0, 2, num_stages = %d } do sum = sum + desc:load(0, 16 * j + 3) end
+      i = i + 1
+      desc = tl.make_tensor_descriptor(px + i * 32, { 20 - i, 32 }, { 32, 1 }, { 5, 16 })
+    end
+    tl.store(out + tl.arange(0, 80), sum:ravel())
+  end]]):format(stages), { out = { "f32", count = 80 }, n = 18 }, {
+    out = function(inputs)
+      local out = {}
+      for i = 0, 79 do
+        local r, c = math.floor(i / 16), i % 16
+        out[i + 1] = 0
+        for s = 0, 17 do
+          for j = 0, 1 do
+            local from = index({ 20, 32 }, { r + s, 16 * j + 3 + c })
+            out[i + 1] = out[i + 1] + (from and inputs.px[from] or 0)
+          end
+        end
+      end
+      return out
+    end })
+end
+
 matrix_case("P59 descriptors made in a loop, stages 4", [[function k(out, px, n)
   local sum = tl.zeros({ 8, 16 }, tl.f32)
   for i in tl.range{ 0, n, 1, num_stages = 4 } do

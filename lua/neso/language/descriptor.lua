@@ -82,8 +82,22 @@ end
 
 -- Blocks --------------------------------------------------------------------------------------
 
+-- Branches may choose among descriptors, but of one block shape and padding.
+local function check_constant(cx, x, name)
+  for d = 1, #x.block_shape do
+    if type(x.block_shape[d]) ~= "number" then
+      cx:fail(("tl.%s takes a descriptor of one block shape; that of this one, in axis %d, is"
+        .. " known only at run time"):format(name, d - 1),
+        "descriptors that meet after a branch have one block shape and one padding")
+    end
+  end
+  return x
+end
+
 local function check_descriptor(cx, x, name)
-  if type(x) == "table" and cx.owned[x] and x.block_shape and x.strides then return x end
+  if type(x) == "table" and cx.owned[x] and x.block_shape and x.strides then
+    return check_constant(cx, x, name)
+  end
   cx:fail(("tl.%s takes a tensor descriptor, got %s"):format(name, describe(x)),
     "tl.make_tensor_descriptor makes one")
 end
@@ -222,7 +236,7 @@ function M.make_block_ptr(cx, a)
 end
 
 local function check_block_pointer(cx, x, name)
-  if type(x) == "table" and cx.owned[x] and x.offsets then return x end
+  if type(x) == "table" and cx.owned[x] and x.offsets then return check_constant(cx, x, name) end
   cx:fail(("tl.%s takes a block pointer, got %s"):format(name, describe(x)),
     "tl.make_block_ptr makes one")
 end

@@ -41,10 +41,11 @@ end
 
 local function scaled(x, scale, side)
   if scale == nil then return x end
-  local rows, k, groups = x.shape[1], x.shape[2], scale.shape[2]
-  local size = k / groups
+  local rows, k = x.shape[1], x.shape[2]
   tl.static_assert(#scale.shape == 2 and scale.shape[1] == rows,
-    "the scales of " .. side .. " are a block {" .. rows .. ", K / 16 or K / 32}")
+    "the scales of " .. side .. " are a block {" .. rows .. ", " .. k .. " / 16 or / 32}")
+  local groups = scale.shape[2]
+  local size = k / groups
   tl.static_assert(size == 16 or size == 32,
     "the scales of " .. side .. " are for groups of 16 or 32 elements, not of " .. size)
   local factor
@@ -61,6 +62,7 @@ end
 --- or along M or N where k_pack is false.
 function M.dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc, lhs_k_pack,
                       rhs_k_pack, out_dtype)
+  tl.static_assert(#lhs.shape == 2 and #rhs.shape == 2, "tl.dot_scaled takes blocks of two axes")
   local left, right = lhs, tl.trans(rhs)
   if lhs_format == "e2m1" and lhs_k_pack == false then
     left = tl.trans(elements(tl.trans(lhs), lhs_format, "lhs"))
