@@ -168,10 +168,28 @@ cpu_buffer *cpu_result_buffer(cpu_lower *l, cpu_value *v) {
 
 void cpu_take(cpu_lower *l, cpu_value *v, int64_t seq) {
   cpu_flush(l, seq);
-  if (!v->ready)
+  if (!v->ready) {
     cpu_nest_root(l, buffer_output(l, v, seq), seq);
+    cpu_taken(l, v);
+  }
   if (v->buffer)
     cpu_buffer_keep(v->buffer, seq);
+}
+
+void cpu_taken(cpu_lower *l, cpu_value *v) {
+  v->ready = true;
+  v->next_taken = l->taken;
+  l->taken = v;
+}
+
+void cpu_let_go(cpu_lower *l, MlirBlock block, cpu_value *before) {
+  for (cpu_value *v = l->taken; v != before; v = v->next_taken) {
+    if (mlirBlockEqual(v->block, block))
+      continue;
+    v->ready = false;
+    v->buffer = NULL;
+  }
+  l->taken = before;
 }
 
 void cpu_flush(cpu_lower *l, int64_t seq) {

@@ -162,7 +162,7 @@ static void lower_scalar_reshape(cpu_lower *l, cpu_value *v) {
         cpu_buffer_new(l, from->element, from->rank, from->shape, 1, 0);
     cpu_materialize(l, from, buffer, v->seq);
     from->buffer = buffer;
-    from->ready = true;
+    cpu_taken(l, from);
   }
   MlirType type = cpu_bits(v->element) == 1 ? l->b.i8 : v->element;
   v->scalar =
@@ -290,10 +290,12 @@ static void lower_op(cpu_lower *l, MlirOperation op) {
 }
 
 void cpu_lower_block(cpu_lower *l, MlirBlock block) {
+  cpu_value *before = l->taken;
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op) && !l->error;
        op = mlirOperationGetNextInBlock(op))
     lower_op(l, op);
+  cpu_let_go(l, block, before);
 }
 
 /* ------------------------------------------------------------ function -- */

@@ -60,7 +60,7 @@ struct cpu_value {
   struct cpu_lanes_memo *memo;
   int64_t memo_epoch;
   int64_t loaded_in; /* epoch of the first nest that loads it; -1: asked for */
-  cpu_value *next_pending;
+  cpu_value *next_pending, *next_taken;
 };
 
 struct cpu_lower {
@@ -76,6 +76,7 @@ struct cpu_lower {
   int64_t *op_end;    /* last sequence number inside each operation */
   int64_t op_count;
   cpu_value *pending; /* marked values of the block that is being lowered */
+  cpu_value *taken;   /* by cpu_take though not marked, the last first */
   cpu_buffer *buffers;
   MlirValue at, scratch; /* arguments of the kernel */
   MlirBlock entry;
@@ -167,8 +168,14 @@ void cpu_nest_root(cpu_lower *l, cpu_output output, int64_t seq);
 /* Computes `v` into `buffer` (any value; copies when it lies in another). */
 void cpu_materialize(cpu_lower *l, cpu_value *v, cpu_buffer *buffer,
                      int64_t seq);
-/* `v` lies in a buffer afterwards, until its last use and at least `seq`. */
+/* `v` lies in a buffer afterwards, until its last use and at least `seq`; what
+ * is defined outside of the block that is being lowered, to the block's end. */
 void cpu_take(cpu_lower *l, cpu_value *v, int64_t seq);
+/* The same of a value that was put into its buffer by other means. */
+void cpu_taken(cpu_lower *l, cpu_value *v);
+/* The end of a block: what was taken since `before` and is defined outside lies
+ * in no buffer after it, as the block may not have run. */
+void cpu_let_go(cpu_lower *l, MlirBlock block, cpu_value *before);
 /* A buffer for the result `v` of the operation that defines it, which the
  * caller fills; `v->buffer` is set, `v->ready` left to the caller. */
 cpu_buffer *cpu_result_buffer(cpu_lower *l, cpu_value *v);

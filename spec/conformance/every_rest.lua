@@ -193,4 +193,26 @@ for _, dtype in ipairs(make.all) do
   }
 end
 
+-- What one branch puts into a buffer is not there in the other, nor after both.
+cases[#cases + 1] = {
+  name = "a block from outside, reversed in one branch, used in the other and after",
+  kernel = [[function k(out, n)
+    local i = tl.arange(0, 33)
+    for j = 0, n do
+      if j ~= 0 then
+        tl.store(out + i, tl.flip(i))
+      else
+        tl.store(out + i + 33, i * 2)
+      end
+    end
+    tl.store(out + i + 66, i)
+  end]],
+  args = { out = { "i32", count = 99 }, n = 0 },
+  want = { out = (function()
+    local out = {}
+    for i = 0, 32 do out[i + 1], out[i + 34], out[i + 67] = 0, i * 2, i end
+    return out
+  end)() },
+}
+
 return cases

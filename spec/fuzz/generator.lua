@@ -228,13 +228,11 @@ function Generator:while_loop()
   local name = self:fresh()
   self:put { ("local %s = n & 1"):format(name) }
   self.loops = self.loops + 1
-  local body = self:nested(function()
-    self:put { ("%s = %s + 1"):format(name, name) }
-    self:some_statements(2)()
-  end)
+  local body = self:nested(self:some_statements(2))
   self.loops = self.loops - 1
   local more = self:chance(50) and " and " .. self:expr("i1", {}, 1) or ""
-  self:put { head = ("while %s < 4%s do"):format(name, more), body = body, tail = "end" }
+  local head = ("while %s < 4%s do %s = %s + 1"):format(name, more, name, name)
+  self:put { head = head, body = body, tail = "end" }
 end
 
 function Generator:leave()
