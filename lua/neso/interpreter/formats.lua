@@ -8,7 +8,7 @@
 local bit = require "bit"
 local ffi = require "ffi"
 
-local band, bor, rshift, tobit = bit.band, bit.bor, bit.rshift, bit.tobit
+local band, bor, rshift = bit.band, bit.bor, bit.rshift
 local abs, huge, max = math.abs, math.huge, math.max
 
 local M = {}
@@ -148,27 +148,39 @@ M.formats.f32 = {
   end,
 }
 
--- The sign of a NaN of f64 travels in bit 50: a negative NaN is no number that Lua may hold. The
--- NaN becomes quiet.
+-- A NaN of f64 becomes quiet, and a negative one travels as a positive one that is not: a negative
+-- NaN is no number that Lua may hold. One without a payload gets one, since it would be infinity.
+local PAYLOAD_HIGH, PAYLOAD_LOW = 0x2a5a5, 0x5a5a1234
+
 M.formats.f64 = {
   round = function(x) return x end,
   bits = function(x)
     double.value = x
     if x ~= x then
-      local high = double.word.high
-      local sign = high < 0x80000000 and band(high, 0x40000) ~= 0
-      double.word.high = sign and 0xfff80000 + band(high, 0x3ffff) or QUIET + band(high, 0x3ffff)
-      if high >= 0x80000000 then double.word.high, double.word.low = QUIET, 0 end
+      local high, payload = double.word.high, band(double.word.high, 0x7ffff)
+      if high >= 0x80000000 then
+        double.word.high, double.word.low = QUIET, 0
+      elseif band(high, 0x80000) == 0 then
+        if payload == PAYLOAD_HIGH and double.word.low == PAYLOAD_LOW then
+          payload, double.word.low = 0, 0
+        end
+        double.word.high = 0xfff80000 + payload
+      end
     end
     return double.bits
   end,
   value = function(bits)
     double.bits = bits
-    local high = double.word.high
-    local top = band(high, 0x7ff00000)
-    if top == 0x7ff00000 and (band(high, 0xfffff) ~= 0 or double.word.low ~= 0) then
-      local sign = high >= 0x80000000 and 0x40000 or 0
-      double.word.high = tobit(bor(bor(QUIET, sign), band(high, 0x3ffff)))
+    local high, payload = double.word.high, band(double.word.high, 0x7ffff)
+    local fraction = band(high, 0xfffff)
+    if band(high, 0x7ff00000) == 0x7ff00000 and (fraction ~= 0 or double.word.low ~= 0) then
+      if high < 0x80000000 then
+        double.word.high = QUIET + payload
+      elseif payload == 0 and double.word.low == 0 then
+        double.word.high, double.word.low = 0x7ff00000 + PAYLOAD_HIGH, PAYLOAD_LOW
+      else
+        double.word.high = 0x7ff00000 + payload
+      end
     end
     return double.value
   end,
