@@ -14,7 +14,8 @@ local function add(dtype, label, values, list, from)
       rule = row[4], ulp = row.ulp }
   end
   cases[#cases + 1] = make.elementwise { name = ("%s of %s"):format(label, dtype),
-    from = from or { dtype, dtype }, values = values, results = results }
+    from = from or { dtype, dtype }, values = values, results = results,
+    side_by_side = label == "next" }
 end
 
 -- ------------------------------------------------------------------- elements --
@@ -52,6 +53,9 @@ for _, dtype in ipairs(make.integers) do
   add(dtype, "functions", { values, { 1, 2, 3, 16 } }, {
     { "cdiv", "tl.cdiv(a, b)", dtype, function(a, b) return (a + b - 1) / b end },
     { "fdiv", "tl.fdiv(a, b)", "f32", function(a, b)
+      return make.fit "f32"(tonumber(a) / tonumber(b))
+    end },
+    { "div_rn", "tl.div_rn(a, b)", "f32", function(a, b)
       return make.fit "f32"(tonumber(a) / tonumber(b))
     end },
     { "fma", "tl.fma(a, b, a)", "f32", function(a, b) return tonumber(a * b + a) end },
@@ -93,6 +97,19 @@ for _, pair in ipairs { { "i8", "u8" }, { "u16", "i16" }, { "i32", "f32" }, { "f
     { "bitcast", ("a:bitcast(tl.%s):bitcast(tl.%s)"):format(to, from), from,
       function(a) return a end },
   }, { from })
+end
+
+-- One step from 1 up and down, and from 0.
+for _, row in ipairs { { "f16", 10, -24 }, { "bf16", 7, -133 }, { "f32", 23, -149 },
+  { "f64", 52, -1074 } } do
+  local dtype, up, down = row[1], 1 + 2 ^ -row[2], 1 - 2 ^ -(row[2] + 1)
+  add(dtype, "next", { { 1, 1, 0, 2 }, { 2, 0, 1, 2 } }, {
+    { "nextafter", "tl.nextafter(a, b)", dtype, function(a, b)
+      if a == b then return a end
+      return a == 0 and 2 ^ row[3] or b > a and up or down
+    end },
+  })
+  cases[#cases].results[1].rounded = true
 end
 
 -- -------------------------------------------------------------------- softmax --

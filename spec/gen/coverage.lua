@@ -89,7 +89,10 @@ local function ir_row(name)
   end
   local bare = ("ir %s -"):format(name)
   if compiled.passed[bare] or interpreted.passed[bare] then both[#both + 1] = "(no operand)" end
-  if #both + #one == 0 then gaps[#gaps + 1] = "ir " .. name end
+  if #both + #one == 0 then
+    local reason = reasons.find("ir:" .. name, "")
+    if reason then one[1] = note(reason) else gaps[#gaps + 1] = "ir " .. name end
+  end
   return ("| `%s` | %s | %s |\n"):format(name, table.concat(both, " "), table.concat(one, " "))
 end
 

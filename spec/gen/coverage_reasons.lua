@@ -47,6 +47,12 @@ local lines = {
   { "descriptor_gather descriptor_scatter descriptor_atomic_add descriptor_atomic_min"
     .. " descriptor_atomic_max descriptor_atomic_and descriptor_atomic_or descriptor_atomic_xor",
     "numbers", "shown on some dtypes: the memory operation inside is that of every dtype" },
+  { "ir:arith.constant", "*", "in every program" },
+  { "ir:math.absi", "*", "for other frontends: spec/lua/interpreter_spec.lua" },
+  { "ir:neso.print ir:neso.assert ir:neso.check_access", "*", "reports: spec/lua/debug_spec.lua" },
+  { "ir:neso.breakpoint", "*", "interpreter only: spec/lua/interpreter_spec.lua" },
+  { "ir:neso.asm ir:neso.asm_pure ir:neso.extern ir:neso.extern_pure", "*",
+    "code of the target or of a library: spec/lua/foreign_spec.lua" },
   { "atomic_add atomic_max atomic_min atomic_xchg atomic_cas", "eights",
     "no atomics of 8-bit floats: memory has them as bytes" },
 }
