@@ -197,6 +197,16 @@ static void place_accumulator(dot_state *s, cpu_value *acc, cpu_value *result) {
     cpu_materialize(l, acc, s->c, result->seq);
 }
 
+/* Other precisions come as sums of IEEE products from the frontend. */
+static bool computes(cpu_lower *l, MlirOperation op) {
+  MlirStringRef name = mlirStringAttrGetValue(cpu_attr(op, "precision"));
+  if (mlirStringRefEqual(name, cpu_str("ieee")))
+    return true;
+  cpu_fail(l, op, "the cpu multiplies with precision 'ieee', not '%.*s'",
+           (int)name.length, name.data);
+  return false;
+}
+
 void cpu_lower_dot(cpu_lower *l, MlirOperation op) {
   cpu_value *a = cpu_op_operand(l, op, 0), *b = cpu_op_operand(l, op, 1);
   cpu_value *acc = cpu_op_operand(l, op, 2);
@@ -213,6 +223,8 @@ void cpu_lower_dot(cpu_lower *l, MlirOperation op) {
     cpu_fail(l, op, "dot accumulates in f32 or f64 on the cpu");
     return;
   }
+  if (!computes(l, op))
+    return;
   s.rows = choose_rows(s.m, l->vector_bits == 512 ? 14 : 6);
   s.a = cpu_buffer_new(l, s.element, s.rank, a->shape, 1, 0);
   s.b = cpu_buffer_new(l, s.element, s.rank, b->shape, s.columns, s.columns);

@@ -125,6 +125,47 @@ cases[#cases + 1] = {
   want = { c = { 256 * 128 * 128 } },
 }
 
+cases[#cases + 1] = {
+  name = "dot of i8 onto an accumulator wraps",
+  kernel = [[function k(c, a)
+    local x = tl.load(a + tl.arange(0, 99)):reshape(3, 33)
+    local acc = tl.full({ 3, 3 }, 2147483647, tl.i32)
+    tl.store(c + tl.arange(0, 9), tl.dot(x, x:trans(), acc):ravel())
+  end]],
+  args = { c = { "i32", count = 9 }, a = { "i8", numbers(99, 5, 255) } },
+  want = { c = function(inputs)
+    local out = {}
+    for i = 0, 2 do
+      for j = 0, 2 do
+        local sum = 2147483647
+        for l = 1, 33 do sum = sum + inputs.a[i * 33 + l] * inputs.a[j * 33 + l] end
+        out[i * 3 + j + 1] = (sum + 2 ^ 31) % 2 ^ 32 - 2 ^ 31
+      end
+    end
+    return out
+  end },
+}
+for _, dtype in ipairs { "f16", "bf16" } do
+  cases[#cases + 1] = {
+    name = "dot onto an accumulator of " .. dtype .. " is rounded once",
+    kernel = ([[function k(c, a)
+      local x = tl.load(a + tl.arange(0, 771)):reshape(3, 257)
+      local acc = tl.full({ 3, 3 }, 2048, tl.%s)
+      tl.store(c + tl.arange(0, 9), tl.dot(x, x:trans(), acc):ravel())
+    end]]):format(dtype),
+    args = { c = { dtype, count = 9 }, a = { dtype, numbers(771, 5, 3) } },
+    want = { c = function(inputs)
+      return product(inputs.a, (function()
+        local turned = {}
+        for i = 0, 2 do
+          for l = 0, 256 do turned[l * 3 + i + 1] = inputs.a[i * 257 + l + 1] end
+        end
+        return turned
+      end)(), 1, 3, 3, 257, 2048)
+    end },
+  }
+end
+
 -- P48: f32 is f32; the other precisions are what their names say.
 local function rounded(x, bits)
   if x == 0 then return 0 end

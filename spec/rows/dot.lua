@@ -6,6 +6,7 @@ return {
     example = "tl.dot(w, w:T())",
     doc = "acc + a b for blocks {M, K} and {K, N}, or batches {..., M, K} and {..., K, N}. f16,"
       .. " bf16 and 8-bit floats (any two formats) accumulate in f32, integers up to 32 bits in 32."
+      .. " The result has the dtype of `acc`, if that is narrower, rounded once; integers wrap."
       .. " f32 is IEEE unless `precision` is \"tf32\", \"tf32x3\", \"bf16\", \"bf16x3\" or"
       .. " \"bf16x6\"." },
   { "dot_scaled", "lhs lhs_scale? lhs_format? rhs? rhs_scale? rhs_format? acc? lhs_k_pack?"
