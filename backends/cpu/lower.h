@@ -330,6 +330,10 @@ bool cpu_reducer_repeats(const cpu_reducer *r);
 void cpu_reducer_finish(cpu_lower *l, const cpu_reducer *r,
                         const MlirValue *acc, MlirValue *results);
 
+/* libm.c: `name` of the C library on each f64 lane of x; compiler.h lists what
+ * kernels may call. */
+MlirValue cpu_call_lanes(cpu_lower *l, const char *name, MlirValue x);
+
 /* dot.c, control.c, math.c */
 void cpu_lower_dot(cpu_lower *l, MlirOperation op);
 void cpu_lower_control(cpu_lower *l, MlirOperation op);

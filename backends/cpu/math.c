@@ -1,6 +1,7 @@
-/* Elementary functions by own polynomials, without calls. f16 and bf16 go
- * through f32; f32 functions that need more room go through f64. Errors are in
- * spec/cpu.md. */
+/* Elementary functions by own polynomials. f16 and bf16 go
+ * through f32; f32 functions that need more room go through f64. Sines of huge
+ * arguments, erf and pow of f64 are the C library's. Errors are in spec/cpu.md.
+ */
 #include "lower.h"
 
 #include <math.h>
@@ -241,6 +242,25 @@ static MlirValue emit_tanh(fn *f, MlirValue x) {
   return cpu_binary(f->b, "math.copysign", y, x);
 }
 
+/* The reduction below is exact enough up to here. */
+#define SINE_LIMIT 0x1p20
+
+/* y, but what the C library gives where x is too large for the reduction. */
+static MlirValue sine_of_large(fn *f, MlirValue x, MlirValue y, int quarter) {
+  cpu_builder *b = f->b;
+  MlirValue large = cpu_cmpf(b, CPU_OGT, magnitude(f, x), num(f, SINE_LIMIT));
+  MlirValue any = cpu_lanes(f->type) > 0 ? cpu_any_lane(b, large) : large;
+  MlirOperation branch = cpu_if(b, any, 1, &f->type);
+  cpu_builder outer = *b;
+  cpu_enter(b, cpu_body(branch, 0));
+  MlirValue exact = cpu_call_lanes(f->l, quarter ? "cos" : "sin", x);
+  exact = cpu_select(b, large, exact, y);
+  *b = outer;
+  cpu_yield(b, cpu_body(branch, 0), 1, &exact);
+  cpu_yield(b, cpu_body(branch, 1), 1, &y);
+  return mlirOperationGetResult(branch, 0);
+}
+
 /* sin of x + quarter * pi / 2 */
 static MlirValue emit_sine(fn *f, MlirValue x, int quarter) {
   MlirValue n;
@@ -261,7 +281,7 @@ static MlirValue emit_sine(fn *f, MlirValue x, int quarter) {
   MlirValue y = cpu_select(f->b, odd, c, s);
   MlirValue sign = integer(f, "arith.shli", integer(f, "arith.andi", n, 2), 62);
   y = from_bits(f, cpu_binary(f->b, "arith.xori", to_bits(f, y), sign));
-  return pick(f, CPU_OEQ, magnitude(f, x), INFINITY, num(f, NAN), y);
+  return sine_of_large(f, x, y, quarter);
 }
 
 static MlirValue emit_tan(fn *f, MlirValue x) {
@@ -369,16 +389,14 @@ static MlirValue emit(fn *f, const cpu_value *v, const MlirValue *x) {
   case NESO_OP_MATH_ERF:
     if (!f->wide)
       return cpu_unary(f->b, "math.erf", f->type, x[0]);
-    break;
+    return cpu_call_lanes(f->l, "erf", x[0]);
   default:
     if (!f->wide)
       return by_f64(f, v->op, x);
-    if (v->op != NESO_OP_MATH_POWF)
-      return emit_wide(f, v->op, x);
+    if (v->op == NESO_OP_MATH_POWF)
+      return cpu_binary(f->b, "llvm.intr.pow", x[0], x[1]);
+    return emit_wide(f, v->op, x);
   }
-  cpu_fail(f->l, v->def, "%s of f64 is not supported on the cpu yet",
-           mlirIdentifierStr(mlirOperationGetName(v->def)).data);
-  return x[0];
 }
 
 static bool is_elementary(neso_op op) {

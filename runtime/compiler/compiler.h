@@ -12,7 +12,8 @@
 
 /* The function of a compiled kernel, and all that it may call (spec/abi.md). */
 #define NESO_KERNEL_ENTRY "neso_kernel"
-#define NESO_KERNEL_IMPORTS(X) X(memcpy) X(memset) X(memmove) X(fmod) X(fmodf)
+#define NESO_KERNEL_IMPORTS(X)                                                 \
+  X(memcpy) X(memset) X(memmove) X(fmod) X(fmodf) X(sin) X(cos) X(pow) X(erf)
 
 /* Facts of a launch about a parameter; spec/program.md. */
 #define NESO_FACT_DIVISIBLE_16 1 /* address or value */

@@ -2,25 +2,74 @@
 -- what the columns are.
 
 local function round_away(x)
+  if x == 0 or x ~= x or math.abs(x) >= 2 ^ 52 then return x end
   return x >= 0 and math.floor(x + 0.5) or math.ceil(x - 0.5)
-end
-
-local function tanh(x)
-  if x > 20 then return 1 elseif x < -20 then return -1 end
-  local a, b = math.exp(x), math.exp(-x)
-  return (a - b) / (a + b)
 end
 
 -- Kahan's: what rounding exp(x) and 1 + x lost is divided out again.
 local function expm1(x)
   local u = math.exp(x)
-  if u == 1 then return x elseif u - 1 == -1 then return -1 end
+  if u == 1 or u == math.huge then return u == 1 and x or u elseif u - 1 == -1 then return -1 end
   return (u - 1) * x / math.log(u)
+end
+
+local function tanh(x)
+  local e = expm1(-2 * math.abs(x))
+  local y = -e / (e + 2)
+  return x < 0 and -y or x == 0 and x or y
 end
 
 local function log1p(x)
   local u = 1 + x
+  if u == math.huge then return u end
   return u == 1 and x or math.log(u) * x / (u - 1)
+end
+
+local function sinh(x)
+  local e = expm1(math.abs(x))
+  local y = e == math.huge and e or (e + e / (e + 1)) / 2
+  return x < 0 and -y or x == 0 and x or y
+end
+
+local function cosh(x)
+  return (math.exp(x) + math.exp(-x)) / 2
+end
+
+local function asinh(x)
+  local a = math.abs(x)
+  local y = a > 1e150 and math.log(a) + math.log(2) or log1p(a + a * a / (1 + math.sqrt(a * a + 1)))
+  return x < 0 and -y or x == 0 and x or y
+end
+
+local function acosh(x)
+  local t = x - 1
+  return x > 1e150 and math.log(x) + math.log(2) or log1p(t + math.sqrt(t * (t + 2)))
+end
+
+local function atanh(x)
+  return 0.5 * (log1p(x) - log1p(-x))
+end
+
+local function cbrt(x)
+  if x == 0 or math.abs(x) == math.huge then return x end
+  local y = math.abs(x) ^ (1 / 3)
+  y = y - (y * y * y - math.abs(x)) / (3 * y * y)
+  return x < 0 and -y or y
+end
+
+local function hypot(x, y)
+  x, y = math.abs(x), math.abs(y)
+  if x == math.huge or y == math.huge then return math.huge end
+  local most, least = math.max(x, y), math.min(x, y)
+  return most == 0 and 0 or most * math.sqrt(1 + (least / most) ^ 2)
+end
+
+local function rint(x)
+  if x ~= x or math.abs(x) >= 2 ^ 52 then return x end
+  local low = math.floor(x)
+  local rest = x - low
+  if rest > 0.5 or rest == 0.5 and low % 2 == 1 then return low + 1 end
+  return low
 end
 
 local function erf(x)
@@ -100,6 +149,45 @@ return {
     reference = function(x, y) return x ^ y end, doc = "x to the y; the same as x ^ y." },
   { "atan2", "y x", group = "math", kind = "float2", op = "math.atan2", ulp = 4,
     reference = math.atan2 or math.atan, method = false, doc = "Angle of the point (x, y)." },
+  { "asin", "x", group = "math", library = true, ulp = 1, unit = true, reference = math.asin,
+    doc = "Angle whose sine is x." },
+  { "acos", "x", group = "math", library = true, ulp = 1, unit = true, reference = math.acos,
+    doc = "Angle whose cosine is x." },
+  { "atan", "x", group = "math", library = true, ulp = 1, reference = math.atan,
+    doc = "Angle whose tangent is x." },
+  { "sinh", "x", group = "math", library = true, ulp = 1, reference = sinh,
+    doc = "Hyperbolic sine." },
+  { "cosh", "x", group = "math", library = true, ulp = 1, reference = cosh,
+    doc = "Hyperbolic cosine." },
+  { "asinh", "x", group = "math", library = true, ulp = 1, reference = asinh,
+    doc = "Inverse of sinh." },
+  { "acosh", "x", group = "math", library = true, ulp = 1, above_one = true, reference = acosh,
+    doc = "Inverse of cosh, for x of at least 1." },
+  { "atanh", "x", group = "math", library = true, ulp = 1, unit = true, reference = atanh,
+    doc = "Inverse of tanh." },
+  { "cbrt", "x", group = "math", library = true, ulp = 1, reference = cbrt, doc = "Cube root." },
+  { "exp10", "x", group = "math", library = true, ulp = 1,
+    reference = function(x) return 10 ^ x end, doc = "10 to the x." },
+  { "hypot", "x y", group = "math", library = true, ulp = 1, example = "tl.hypot(v, v)",
+    reference = hypot, doc = "sqrt(x * x + y * y), without overflow on the way." },
+  { "isnan", "x", group = "math", library = true, doc = "True where x is NaN." },
+  { "isinf", "x", group = "math", library = true, doc = "True where x is an infinity." },
+  { "isfinite", "x", group = "math", library = true,
+    doc = "True where x is neither NaN nor an infinity." },
+  { "signbit", "x", group = "math", library = true,
+    doc = "True where the sign bit of a float is set." },
+  { "copysign", "x y", group = "math", kind = "float2", op = "math.copysign", direct = true,
+    example = "tl.copysign(v, v)", doc = "The size of x with the sign of y." },
+  { "nextafter", "x y", group = "math", library = true, example = "tl.nextafter(v, v)",
+    doc = "The float of their type next to x toward y." },
+  { "ldexp", "x n", group = "math", library = true, example = "tl.ldexp(v, n)",
+    doc = "x * 2^n for integers n." },
+  { "rint", "x", group = "math", kind = "float1", op = "math.roundeven", keep_integers = true,
+    ulp = 0, reference = rint, doc = "Nearest whole number, halves to even, in the type of x." },
+  { "fdiv", "x y", group = "math", example = "tl.fdiv(v, 3)", doc = "x / y, correctly rounded." },
+  { "div_rn", "x y", group = "math", example = "tl.div_rn(v, 3)", doc = "The same as tl.fdiv." },
+  { "sqrt_rn", "x", group = "math", kind = "float1", op = "math.sqrt", reference = math.sqrt,
+    ulp = 0, positive = true, doc = "The same as tl.sqrt." },
   { "sigmoid", "x", group = "math", library = true, doc = "1 / (1 + exp(-x))." },
   { "minimum", "x y propagate_nan?", group = "math", doc = "The smaller by element; NaN wins unless"
     .. " propagate_nan = false.", reference = math.min, ulp = 0 },
@@ -115,7 +203,7 @@ return {
   { "div_trunc", "x y", group = "math", doc = "Quotient cut toward zero, as in C; x / 0 gives 0." },
   { "rem", "x y", group = "math", doc = "Remainder with the sign of x, as in C; of 0 it is x." },
   { "umulhi", "x y", group = "math",
-    doc = "High half of the product of two 32-bit integers taken as unsigned." },
+    doc = "High half of the product of two 32- or 64-bit integers taken as unsigned." },
   { "next_power_of_2", "n", group = "math", reference = power_of_2, host = true, method = false,
     doc = "Least power of two not below n; for numbers known when compiling." },
 }

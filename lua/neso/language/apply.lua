@@ -127,7 +127,19 @@ local function bind(cx, op, args)
   return out
 end
 
+-- The reference of a library function on numbers known when compiling, else nil.
+local function known(op, a)
+  local list = {}
+  for i, param in ipairs(op.params) do
+    list[i] = a[param.name]
+    if type(list[i]) ~= "number" then return nil end
+  end
+  return op.row.reference and op.row.reference(unpack(list))
+end
+
 local function library(cx, op, a, node)
+  local number = known(op, a)
+  if number ~= nil then return { n = 1, number } end
   local standard = require "neso.language.standard"
   local call = require "neso.frontend.call"
   local args = { n = #op.params }

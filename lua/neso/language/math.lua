@@ -105,12 +105,27 @@ end
 M.div_trunc = truncated(false)
 M.rem = truncated(true)
 
+-- High half of a 64-bit product, from products of halves.
+local function high_half(cx, x, y)
+  local function word(v) return values.value(v.ssa, dtypes.u64, v.shape) end
+  local function low(v) return arith.binary(cx, "&", v, 4294967295) end
+  local function high(v) return arith.binary(cx, ">>", v, 32) end
+  local function add(a, b) return arith.binary(cx, "+", a, b) end
+  local function mul(a, b) return arith.binary(cx, "*", a, b) end
+  local a, b = word(x), word(y)
+  local cross = add(mul(high(a), low(b)), high(mul(low(a), low(b))))
+  local other = add(mul(low(a), high(b)), low(cross))
+  local out = add(add(mul(high(a), high(b)), high(cross)), high(other))
+  return values.value(out.ssa, x.dtype, x.shape)
+end
+
 function M.umulhi(cx, a)
   local x, y = convert.unify(cx, a.x, a.y, "multiply")
-  if x.dtype.bits ~= 32 or x.dtype.kind == "float" then
-    cx:fail("tl.umulhi takes 32-bit integers, got " .. values.describe(x))
-  end
   local dtype = x.dtype
+  if dtype.bits < 32 or dtype.kind == "float" then
+    cx:fail("tl.umulhi takes 32- or 64-bit integers, got " .. values.describe(x))
+  end
+  if dtype.bits == 64 then return high_half(cx, x, y) end
   local function wide(v)
     return cx.builder:value("arith.extui", { v.ssa }, dtypes.u64, v.shape)
   end
@@ -118,6 +133,10 @@ function M.umulhi(cx, a)
   local high = arith.emit(cx, "arith.shrui", product, arith.constant_like(cx, product, 32))
   return cx.builder:value("arith.trunci", { high.ssa }, dtype, x.shape)
 end
+
+function M.fdiv(cx, a) return expr.binary(cx, "/", a.x, a.y) end
+
+M.div_rn = M.fdiv
 
 function M.next_power_of_2(cx, a)
   return language.next_power_of_2(check.integer(cx, a.n, "the argument of tl.next_power_of_2"))

@@ -41,7 +41,7 @@ function M.full_like(x, value)
   return tl.full(x.shape, value, x.dtype)
 end
 
-for _, topic in ipairs { "random", "scaled" } do
+for _, topic in ipairs { "math", "random", "scaled" } do
   for name, fn in pairs(require("neso.language.standard." .. topic)) do M[name] = fn end
 end
 
