@@ -1,26 +1,6 @@
 /* Rounding to narrower floats, ties to even. x86's own conversion to bf16
- * takes denormals for 0, and f64 has none to 16 bits before AVX512-FP16. */
+ * takes denormals for 0. */
 #include "lower.h"
-
-/* f64 to f32, inexact results made odd: rounding that again to 16 bits gives
- * what rounding once would. */
-static MlirValue to_odd_f32(cpu_lower *l, MlirValue x) {
-  cpu_builder *b = &l->b;
-  int64_t lanes = cpu_lanes(cpu_type(x));
-  MlirType single = cpu_vector(b->f32, lanes), bits = cpu_vector(b->i32, lanes);
-  MlirValue near = cpu_unary(b, "arith.truncf", single, x);
-  MlirValue back = cpu_unary(b, "arith.extf", cpu_type(x), near);
-  MlirValue over =
-      cpu_cmpf(b, CPU_OGT, cpu_unary(b, "math.absf", cpu_type(x), back),
-               cpu_unary(b, "math.absf", cpu_type(x), x));
-  MlirValue inexact = cpu_cmpf(b, CPU_ONE, back, x);
-  MlirValue out = cpu_unary(b, "arith.bitcast", bits, near);
-  out =
-      cpu_binary(b, "arith.subi", out, cpu_unary(b, "arith.extui", bits, over));
-  out = cpu_binary(b, "arith.ori", out,
-                   cpu_unary(b, "arith.extui", bits, inexact));
-  return cpu_unary(b, "arith.bitcast", single, out);
-}
 
 static MlirValue to_bf16(cpu_lower *l, MlirValue x) {
   cpu_builder *b = &l->b;
@@ -43,10 +23,6 @@ static MlirValue to_bf16(cpu_lower *l, MlirValue x) {
 MlirValue cpu_truncf(cpu_lower *l, MlirValue x, MlirType element) {
   cpu_builder *b = &l->b;
   unsigned from = cpu_bits(cpu_element(cpu_type(x)));
-  if (from == 64 && cpu_bits(element) == 16) {
-    x = to_odd_f32(l, x);
-    from = 32;
-  }
   if (from == 32 && mlirTypeIsABF16(element))
     return to_bf16(l, x);
   return cpu_unary(b, "arith.truncf",

@@ -45,6 +45,7 @@ void neso__check_reshape(verifier *c);
 void neso__check_trans(verifier *c);
 void neso__check_from_f8(verifier *c);
 void neso__check_to_f8(verifier *c);
+void neso__check_narrowed(verifier *c);
 void neso__check_load(verifier *c);
 void neso__check_masked_load(verifier *c);
 void neso__check_store(verifier *c);
