@@ -7,7 +7,7 @@
 -- the error that they may have, and never read.
 --
 -- A kernel is { inputs, outputs, body, grid, n }: `body` is a tree of statements, { text } or
--- { head =, body = {...}, middle =, other = {...}, tail = }, so that a minimizer can take parts out.
+-- { head =, body = {...}, middle =, other = {...}, tail = }, of which a minimizer takes parts out.
 
 local expressions = require "expressions"
 
