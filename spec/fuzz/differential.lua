@@ -2,7 +2,7 @@
 --                                   [--keep FILE] [--minutes N]
 -- Runs random kernels (generator.lua) compiled and in the interpreter and compares every output,
 -- bit by bit but for NaNs, which are one, and elementary functions, which have the error of their row.
--- A kernel on which the two differ is made smaller and printed; --keep appends its seed to a file.
+-- bit by bit but for NaNs, which are one, and elementary functions, which have their rows' error.
 -- --show prints a kernel. Without options it runs the seeds of seeds/differential.
 
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
