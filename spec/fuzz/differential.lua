@@ -1,8 +1,8 @@
 -- luajit spec/fuzz/differential.lua [--from SEED] [--count N] [--show SEED] [--seeds FILE]
 --                                   [--keep FILE] [--minutes N]
 -- Runs random kernels (generator.lua) compiled and in the interpreter and compares every output,
--- bit by bit but for NaNs, which are one, and elementary functions, which have the error of their row.
 -- bit by bit but for NaNs, which are one, and elementary functions, which have their rows' error.
+-- A kernel on which the two differ is made smaller and printed; --keep appends its seed to a file.
 -- --show prints a kernel. Without options it runs the seeds of seeds/differential.
 
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
