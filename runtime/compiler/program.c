@@ -249,6 +249,8 @@ static bool read_function(neso_decoder *d, MlirModule module) {
   MlirAttribute *params = neso__decoder_alloc(d, count, sizeof(*params));
   for (size_t i = 0; i < count; i++) {
     types[i] = neso__decoder_type(d);
+    if (!d->reader.error && mlirTypeIsARankedTensor(types[i]))
+      neso__decoder_fail(d, "a parameter that is a block");
     MlirStringRef param = neso__decoder_string(d);
     size_t facts = neso__reader_index(&d->reader, 256, "no such facts");
     params[i] = param_attributes(d, param, (int64_t)facts);
