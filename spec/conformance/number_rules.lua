@@ -191,4 +191,17 @@ cases[#cases + 1] = {
   want = { out = { 2, 2, -1, -1, 1, 1, 1, 1, -1, -1, 2, 2 } },
 }
 
+cases[#cases + 1] = {
+  name = "atan2 of zeros known when compiling",
+  kernel = [[function k(out, x)
+    local zero, below = tl.zeros({ 4 }), -tl.zeros({ 4 })
+    local i = tl.arange(0, 4)
+    tl.store(out + i, tl.atan2(zero, zero))
+    tl.store(out + 4 + i, tl.atan2(zero, below))
+    tl.store(out + 8, tl.atan2(tl.load(x), tl.load(x)))
+  end]],
+  args = { out = { "f32", count = 9 }, x = { "f32", { 0 } } }, ulp = 1,
+  want = { out = { 0, 0, 0, 0, math.pi, math.pi, math.pi, math.pi, 0 } },
+}
+
 return cases

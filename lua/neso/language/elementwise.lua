@@ -1,6 +1,7 @@
 --- Elementwise functions on floats that a row of the table describes completely.
 
 local dtypes = require("neso.dtype").names
+local arith = require "neso.frontend.arith"
 local convert = require "neso.frontend.convert"
 local promote = require "neso.frontend.promote"
 local values = require "neso.frontend.values"
@@ -31,6 +32,16 @@ local function fold(row, list)
   return row.reference(unpack(list))
 end
 
+-- For an angle of the origin x is 1 with its sign, which gives the same: MLIR makes a NaN of
+-- atan2 of two zeros that it knows.
+local function no_zero(cx, y, x)
+  local zero = arith.constant_like(cx, x, 0)
+  local origin = arith.emit(cx, "arith.andi", convert.compare(cx, "arith.cmpf", 1, y, zero),
+    convert.compare(cx, "arith.cmpf", 1, x, zero))
+  local unit = arith.emit(cx, "math.copysign", arith.constant_like(cx, x, 1), x)
+  return arith.select(cx, origin, unit, x)
+end
+
 return function(cx, op, a)
   local row = op.row
   local list = {}
@@ -50,11 +61,13 @@ return function(cx, op, a)
   for _, x in ipairs(list) do
     shape = convert.common_shape(cx, shape, values.shape_of(x))
   end
-  local ssas = {}
+  local ready, ssas = {}, {}
   for i, x in ipairs(list) do
     x = convert.cast(cx, convert.to_value(cx, x, dtype, {}), dtype)
-    ssas[i] = convert.broadcast(cx, convert.cast(cx, x, compute), shape).ssa
+    ready[i] = convert.broadcast(cx, convert.cast(cx, x, compute), shape)
   end
+  if row.op == "math.atan2" then ready[2] = no_zero(cx, ready[1], ready[2]) end
+  for i, x in ipairs(ready) do ssas[i] = x.ssa end
   local result = cx.builder:value(row.op, ssas, compute, shape)
   return narrow and convert.cast(cx, result, narrow) or result
 end
