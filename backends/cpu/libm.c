@@ -31,8 +31,7 @@ static void declare(cpu_lower *l, const char *name) {
       cpu_named(&b, "sym_visibility",
                 mlirStringAttrGet(b.ctx, cpu_str("private")))};
   MlirRegion region = mlirRegionCreate();
-  MlirOperationState state =
-      mlirOperationStateGet(cpu_str("func.func"), b.loc);
+  MlirOperationState state = mlirOperationStateGet(cpu_str("func.func"), b.loc);
   mlirOperationStateAddAttributes(&state, 3, attributes);
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
   mlirBlockAppendOwnedOperation(module, mlirOperationCreate(&state));
@@ -40,8 +39,8 @@ static void declare(cpu_lower *l, const char *name) {
 
 static MlirValue call(cpu_lower *l, const char *name, MlirValue x) {
   cpu_builder *b = &l->b;
-  MlirNamedAttribute callee = cpu_named(
-      b, "callee", mlirFlatSymbolRefAttrGet(b->ctx, cpu_str(name)));
+  MlirNamedAttribute callee =
+      cpu_named(b, "callee", mlirFlatSymbolRefAttrGet(b->ctx, cpu_str(name)));
   return mlirOperationGetResult(
       cpu_op(b, "func.call", 1, &x, 1, &b->f64, 1, &callee), 0);
 }
@@ -55,8 +54,8 @@ MlirValue cpu_call_lanes(cpu_lower *l, const char *name, MlirValue x) {
   MlirType vector = cpu_type(x);
   MlirValue out = x;
   for (int64_t i = 0; i < lanes; i++) {
-    MlirNamedAttribute at = cpu_named(b, "static_position",
-                                      mlirDenseI64ArrayGet(b->ctx, 1, &i));
+    MlirNamedAttribute at =
+        cpu_named(b, "static_position", mlirDenseI64ArrayGet(b->ctx, 1, &i));
     MlirValue lane = mlirOperationGetResult(
         cpu_op(b, "vector.extract", 1, &x, 1, &b->f64, 1, &at), 0);
     MlirValue operands[] = {call(l, name, lane), out};

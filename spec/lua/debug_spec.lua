@@ -53,8 +53,8 @@ describe("tl.device_print", function()
   end)
 
   it("shows every dtype", function()
-    local rows = { i1 = "true", i8 = "-128", i16 = "-3", i32 = "-2147483648", i64 = "-3", u8 = "200",
-      u16 = "65535", u32 = "4294967295", u64 = "7", f16 = "0.1", bf16 = "0.1", f32 = "0.1",
+    local rows = { i1 = "true", i8 = "-128", i16 = "-3", i32 = "-2147483648", i64 = "-3",
+      u8 = "200", u16 = "65535", u32 = "4294967295", u64 = "7", f16 = "0.1", bf16 = "0.1", f32 = "0.1",
       f64 = "0.1", f8e5m2 = "0.09", f8e4m3fn = "448.0", f8e4b15 = "1.5", f8e4m3fnuz = "0.1",
       f8e5m2fnuz = "-2.0" }
     for dtype, text in pairs(rows) do
@@ -83,7 +83,8 @@ describe("tl.device_print", function()
     local address = out:match "(0x%x+)\n$"
     local number = tonumber(address)
     assert.equal(("(0, 0, 0) bits 0x3f800000\n(0, 0, 0) {0} at 0x%x 0x%x\n"
-      .. "(0, 0, 0) {1} at 0x%x 0x%x\n%s\n"):format(number, number, number, number + 4, address), out)
+      .. "(0, 0, 0) {1} at 0x%x 0x%x\n%s\n"):format(number, number, number, number + 4, address),
+      out)
   end)
 
   it("prints in loops, branches and functions, and keeps what came before a failure", function()
@@ -234,17 +235,18 @@ describe("checked mode", function()
         ["*"] = { { 0 }, { 1 }, { -1, 0 }, { 2, 0 } },
       } do
         for _, row in ipairs(rows) do
-          local text = "function k(x)\nlocal y = tl.load(x + tl.arange(0, 4)) %s %d tl.store(x, y:max())"
-            .. "\nend"
-          check(text:format(op, row[1]), row[2] and ("2: kernel 'k': i%d overflow: the result of '%s' does not fit, in "
-            .. "program (0, 0, 0), element {%d}"):format(bits, op, row[2]), { x = x:clone() })
+          local text = "function k(x)\nlocal y = tl.load(x + tl.arange(0, 4)) %s %d"
+            .. " tl.store(x, y:max())\nend"
+          local problem = row[2] and ("2: kernel 'k': i%d overflow: the result of '%s' does not"
+            .. " fit, in program (0, 0, 0), element {%d}"):format(bits, op, row[2])
+          check(text:format(op, row[1]), problem, { x = x:clone() })
         end
         check(("function k(x)\ntl.store(x, (tl.load(x + tl.arange(0, 4)) %s 3):max())\nend"):format(
           op), nil, { x = u:clone() })
       end
       check("function k(x)\ntl.store(x, -tl.load(x))\nend",
-        ("2: kernel 'k': i%d overflow: the result of '-' does not fit, in program (0, 0, 0)"):format(
-          bits), { x = x })
+        ("2: kernel 'k': i%d overflow: the result of '-' does not fit, in program (0, 0, 0)")
+          :format(bits), { x = x })
     end
   end)
 
@@ -301,7 +303,9 @@ describe("checked mode", function()
     local plain = neso.kernel [[function k(x, n) tl.store(x, n + 1) end]]
     local x = ints(0)
     plain[1](x, 2147483647)
-    assert.matches("i32 overflow", failure(function() plain[1] { x, 2147483647, checked = true } end))
+    assert.matches("i32 overflow", failure(function()
+      plain[1] { x, 2147483647, checked = true }
+    end))
     plain[1](x, 2147483647)
     assert.equal(2, #plain:variants())
     local declared = neso.kernel("function k(x, n) tl.store(x, n + 1) end",
