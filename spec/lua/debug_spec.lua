@@ -54,8 +54,9 @@ describe("tl.device_print", function()
 
   it("shows every dtype", function()
     local rows = { i1 = "true", i8 = "-128", i16 = "-3", i32 = "-2147483648", i64 = "-3",
-      u8 = "200", u16 = "65535", u32 = "4294967295", u64 = "7", f16 = "0.1", bf16 = "0.1", f32 = "0.1",
-      f64 = "0.1", f8e5m2 = "0.09", f8e4m3fn = "448.0", f8e4b15 = "1.5", f8e4m3fnuz = "0.1",
+      u8 = "200", u16 = "65535", u32 = "4294967295", u64 = "7", f16 = "0.1", bf16 = "0.1",
+      f32 = "0.1", f64 = "0.1", f8e5m2 = "0.09", f8e4m3fn = "448.0", f8e4b15 = "1.5",
+      f8e4m3fnuz = "0.1",
       f8e5m2fnuz = "-2.0" }
     for dtype, text in pairs(rows) do
       local code = ([[

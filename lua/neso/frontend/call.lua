@@ -166,14 +166,20 @@ local function call_function(cx, fn, args, node)
   return M.inline(cx, code_of_function(cx, fn, node), nil, args, node)
 end
 
+local function missing_hint(cx, name, node)
+  if node.kind == "Method" or node.callee and node.callee.kind == "Index" then
+    return ("the table has no field '%s'"):format(tostring(name))
+  end
+  return names.suggest(cx, tostring(name)) or "the name is not set where the kernel looks for it"
+end
+
 local function refuse(cx, callee, node)
   local name = node.kind == "Method" and node.name
     or node.kind == "Call" and node.callee.name
     or node.kind == "Call" and node.callee.kind == "Index" and node.callee.key.value
   local what = name and ("'%s'"):format(tostring(name)) or "this"
   cx:fail(("cannot call %s: it is %s"):format(what, values.describe(callee)),
-    callee == nil and (names.suggest(cx, tostring(name))
-      or "the name is not set where the kernel looks for it") or nil, node)
+    callee == nil and missing_hint(cx, name, node) or nil, node)
 end
 
 local function with_self(object, args)

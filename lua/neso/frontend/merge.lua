@@ -9,6 +9,7 @@
 --   {kind="table", keys, fields}     a table built anew from its fields
 --   {kind="poison", value}           no value on some path
 
+local dtypes = require("neso.dtype").names
 local values = require "neso.frontend.values"
 local promote = require "neso.frontend.promote"
 local convert = require "neso.frontend.convert"
@@ -288,7 +289,8 @@ local function flatten_base(cx, spec, x)
   for _, param in ipairs(cx.params) do
     if param.value.type == values.pointer_key(spec.dtype) then return param.value end
   end
-  cx:fail("a pointer variable has no value on some path")
+  local null = cx.builder:constant(0, dtypes.i64, {})
+  return cx.builder:op("neso.pointer", { null.ssa }, { values.pointer_key(spec.dtype) }).results[1]
 end
 
 --- Appends the ssa values of x as the spec asks; zeros where x is of another kind (never read).

@@ -1,0 +1,54 @@
+-- The table of messages (spec/messages): each is shown as it says, and every place of the frontend
+-- and the language that raises one is met.
+
+local root = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+dofile(root .. "codegen_support.lua")
+local cases = dofile(root .. "../messages/cases.lua")
+
+-- What other checks leave nothing for, kept in case one of them goes; and extern functions, which
+-- foreign_spec calls.
+local unreached = { "a kernel cannot call itself", "x.message, x.hint",
+  "' cannot be used in a kernel",
+  "expected a number or a block, got", "the block ended before it", "fill no whole registers", "argument %d of '%s' is %s, got %s" }
+
+local function is_unreached(site)
+  local number = 0
+  for line in io.lines(root .. "../../" .. site.file) do
+    number = number + 1
+    for _, text in ipairs(unreached) do
+      if number == site.line and line:find(text, 1, true) then return true end
+    end
+  end
+  return false
+end
+
+describe("messages", function()
+  for _, topic in ipairs(cases.topics) do
+    it("of " .. topic .. " are shown with place, line, caret and hint", function()
+      for i, case in ipairs(cases.of(topic)) do
+        local text = cases.text(case)
+        local line, hint = cases.shown(text)
+        local where = ("%s %d:\n%s"):format(topic, i, text)
+        assert.are.equal(case.message, line, where)
+        if case.hint then assert.are.equal(case.hint, hint, where) end
+        assert.truthy(text:match "^[^\n]-:%d+:%d+: ", where)
+        assert.truthy(text:match "\n +| +%^", where)
+      end
+    end)
+  end
+
+  it("are met at every place that raises one", function()
+    local met = cases.watch(function()
+      for _, topic in ipairs(cases.topics) do
+        for _, case in ipairs(cases.of(topic)) do pcall(cases.text, case) end
+      end
+    end)
+    local missing = {}
+    for _, site in ipairs(cases.sites()) do
+      if not cases.is_met(met, site) and not is_unreached(site) then
+        missing[#missing + 1] = site.file .. ":" .. site.line
+      end
+    end
+    assert.are.equal("", table.concat(missing, "\n"))
+  end)
+end)

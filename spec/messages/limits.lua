@@ -1,0 +1,26 @@
+-- Messages: limits.
+return {
+  { message = "this kernel has more than 262144 statements to run while compiling",
+    hint = "unrolled loops and calls multiply; a loop at run time is 'for i = a, b' or tl.range",
+    kernel = "local v = 0 for i in tl.static_range(4096) do for j in tl.static_range(4096) do v = v + 1 end end" },
+  { message = "this kernel has more than 16384 operations",
+    hint = "unrolled loops and calls multiply; a loop at run time is 'for i = a, b' or tl.range",
+    kernel = "local v = n for i in tl.static_range(4096) do v = v * 3 + i v = v * 5 + i v = v * i end tl.store(x, v)" },
+  { message = "a block of shape {1, 1, 1, 1, 1, 1, 1, 1, 2} has 9 dimensions; the limit is 8",
+    kernel = "local v = tl.zeros{1, 1, 1, 1, 1, 1, 1, 2}:expand_dims(0)" },
+  { message = "a block of shape {2048, 2048} has 4194304 elements; the limit is 1048576",
+    hint = "work on smaller blocks in a loop or with more programs",
+    kernel = "local z = tl.zeros({2048, 2048})" },
+  { message = "run-time branches and loops nest deeper than 60",
+    kernel = ("for i = 0, n do "):rep(70) .. ("end "):rep(70) },
+  { message = "what this kernel has here nests too deeply",
+    hint = "compute it in several statements",
+    kernel = "local v = n" .. ("+n"):rep(30000) },
+  { message = "this kernel has more than 262144 operations, loops that are tried again counted each time",
+    hint = "unrolled loops and calls multiply; a loop at run time is 'for i = a, b' or tl.range",
+    kernel = "local v = 1 for i = 1, n do for j in tl.static_range(4096) do v = v * 3"
+      .. (" + v * i"):rep(20) .. " end end" },
+  { message = "the types of the variables of this loop do not settle",
+    hint = "give them their type before the loop; a table cannot grow in a loop at run time",
+    kernel = "local t = {} for i = 1, n do t[#t + 1] = i end" },
+}

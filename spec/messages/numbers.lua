@@ -1,0 +1,23 @@
+-- Messages: numbers.
+return {
+  { message = "the argument of tl.next_power_of_2 must be an integer known when compiling, got scalar of i32",
+    hint = "parameters in CAPITALS are known when compiling",
+    kernel = "local y = tl.next_power_of_2(n)" },
+  { message = 'cannot take the maximum of the string "a"',
+    kernel = "local y = tl.clamp('a', 1, 2)" },
+  { message = 'cannot convert the string "a"',
+    kernel = "local y = tl.rand('a', 1)" },
+  { message = "cannot shift scalar of f32 by the number 2",
+    kernel = "local y = tl.lshift(tl.load(x), 2)" },
+  { message = "a grid has the axes 0, 1 and 2, got 3",
+    kernel = "local y = tl.program_id(3)" },
+  { message = "a grid axis must be an integer known when compiling, got scalar of i32",
+    hint = "parameters in CAPITALS are known when compiling",
+    kernel = "local y = tl.program_id(n)" },
+  { message = "bitcast from i32 to f64 changes the width",
+    kernel = "local y = tl.bitcast(n, tl.f64)" },
+  { message = [[cannot apply '//' to scalar of f32 and the string "a"]],
+    kernel = "local y = tl.div_floor(tl.load(x), 'a')" },
+  { message = "bitcast from i64 to u32 changes the width",
+    kernel = "local y = tl.brev(n:to(tl.i64))" },
+}
