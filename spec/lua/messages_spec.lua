@@ -8,8 +8,8 @@ local cases = dofile(root .. "../messages/cases.lua")
 -- What other checks leave nothing for, kept in case one of them goes; and extern functions, which
 -- foreign_spec calls.
 local unreached = { "a kernel cannot call itself", "x.message, x.hint",
-  "' cannot be used in a kernel",
-  "expected a number or a block, got", "the block ended before it", "fill no whole registers", "argument %d of '%s' is %s, got %s" }
+  "' cannot be used in a kernel", "expected a number or a block, got",
+  "the block ended before it", "fill no whole registers", "argument %d of '%s' is %s, got %s" }
 
 local function is_unreached(site)
   local number = 0
