@@ -204,4 +204,18 @@ cases[#cases + 1] = {
   want = { out = { 0, 0, 0, 0, math.pi, math.pi, math.pi, math.pi, 0 } },
 }
 
+-- Divisors whose range holds 0 and 1 only.
+cases[#cases + 1] = {
+  name = "division by 0 where the divisor is 0 or 1",
+  kernel = [[function k(q, r, x)
+    local i = tl.arange(0, 2)
+    tl.store(q + i, 7 // i:to(tl.u32))
+    tl.store(q + 2 + i, tl.div_trunc(7, i))
+    tl.store(r + i, 1 % (tl.load(x + i) > 0):to(tl.u8))
+    tl.store(r + 2 + i, tl.rem(7, i))
+  end]],
+  args = { q = { "i32", count = 4 }, r = { "i32", count = 4 }, x = { "i32", { 0, 1 } } },
+  want = { q = { 0, 7, 0, 7 }, r = { 1, 0, 7, 0 } },
+}
+
 return cases

@@ -11,6 +11,7 @@ return {
   { "^%% [iu]%d", "division by zero, and of the least value by -1" },
   { "^div_", "division by zero, and of the least value by -1" },
   { "^rem [iu]%d", "division by zero, and of the least value by -1" },
+  { "^division by 0", "division by zero" },
   { "^constants of", "what does not fit saturates" },
   { "^b?f%d+ to [iu]%d", "floats beyond the range of integers saturate" },
 }

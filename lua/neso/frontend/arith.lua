@@ -130,6 +130,16 @@ local function unsigned(v)
   return v.dtype.kind == "uint" or v.ssa.nonnegative
 end
 
+-- Integer division by what may be 0, which MLIR's range analysis takes for impossible: by 1 then,
+-- and the result is put right.
+local function divide(cx, name, a, b)
+  local number = b.ssa.constant
+  if number and number ~= 0 then return emit(cx, name, a, b) end
+  local none = compare_op(cx, "arith.cmpi", 0, b, constant_like(cx, b, 0))
+  local out = emit(cx, name, a, select(cx, none, constant_like(cx, b, 1), b))
+  return select(cx, none, name:find "rem" and a or constant_like(cx, a, 0), out)
+end
+
 local function floor_div(cx, a, b)
   a, b = integer_pair(cx, a, b, "divide")
   if a.dtype.kind == "float" then
@@ -141,9 +151,9 @@ local function floor_div(cx, a, b)
     return emit(cx, unsigned(a) and "arith.shrui" or "arith.shrsi", a, constant_like(cx, a, shift))
   end
   if unsigned(a) and (unsigned(b) or (b.ssa.constant or -1) > 0) then
-    return emit(cx, "arith.divui", a, b)
+    return divide(cx, "arith.divui", a, b)
   end
-  local q, r = emit(cx, "arith.divsi", a, b), emit(cx, "arith.remsi", a, b)
+  local q, r = divide(cx, "arith.divsi", a, b), divide(cx, "arith.remsi", a, b)
   return select(cx, wrong_sign(cx, r, b), emit(cx, "arith.subi", q, constant_like(cx, q, 1)), q)
 end
 
@@ -160,9 +170,9 @@ local function floor_mod(cx, a, b)
     return emit(cx, "arith.andi", a, constant_like(cx, a, b.ssa.constant - 1))
   end
   if unsigned(a) and (unsigned(b) or (b.ssa.constant or -1) > 0) then
-    return emit(cx, "arith.remui", a, b)
+    return divide(cx, "arith.remui", a, b)
   end
-  local r = emit(cx, "arith.remsi", a, b)
+  local r = divide(cx, "arith.remsi", a, b)
   return select(cx, wrong_sign(cx, r, b), emit(cx, "arith.addi", r, b), r)
 end
 
@@ -179,7 +189,7 @@ function M.truncated(cx, a, b, remainder)
     return cx.builder:value("math.trunc", { q.ssa }, q.dtype, q.shape)
   end
   local suffix = a.dtype.kind == "uint" and "ui" or "si"
-  return emit(cx, (remainder and "arith.rem" or "arith.div") .. suffix, a, b)
+  return divide(cx, (remainder and "arith.rem" or "arith.div") .. suffix, a, b)
 end
 
 local function power(cx, a, b)
