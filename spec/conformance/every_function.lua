@@ -7,9 +7,6 @@ local rows = require "neso.language.rows"
 
 local cases = {}
 
-local gaps = { cpu = { erf = "erf of f64 is refused by name (spec/cpu.md)",
-  pow = "pow of f64 is refused by name (spec/cpu.md)" } }
-
 local lists = {
   float = { -2.5, -1, -0.5, -0.25, 0, 0.25, 0.5, 1, 1.5, 3 },
   eight = { -1, -0.5, 0, 0.25, 0.5, 1 },
@@ -52,11 +49,11 @@ local function result(row, dtype, binary)
     rule = numbers(row.reference), ulp = ulp_of(row, to) }
 end
 
-local function add(dtype, binary, values, results, skip)
+local function add(dtype, binary, values, results)
   if #results == 0 then return end
   cases[#cases + 1] = make.elementwise {
     name = results[1].name, from = binary and { dtype, dtype } or { dtype },
-    values = binary and { values, values } or { values }, results = results, skip = skip,
+    values = binary and { values, values } or { values }, results = results,
   }
 end
 
@@ -82,12 +79,9 @@ for _, dtype in ipairs(make.all) do
   for _, row in ipairs(rows) do
     local kind = kind_of(row)
     local binary = kind == "binary" or kind == "power"
-    local gap = dtype == "f64" and gaps.cpu[row[1]]
-    if gap or kind == "power" then
+    if kind == "power" then
       add(dtype, binary, powers[values_kind(dtype)] or lists[values_kind(dtype)],
-        { result(row, dtype, binary) }, gap and function(device)
-          return gaps[device.backend] and gaps[device.backend][row[1]]
-        end)
+        { result(row, dtype, binary) })
     elseif kind then
       table.insert(groups[kind], result(row, dtype, binary))
     end

@@ -29,7 +29,7 @@ package.path = here .. "?.lua;" .. package.path
 local files = { "every_operator", "every_function", "every_shape", "every_reduction", "every_rest",
   "elementwise", "operators", "convert", "reduce", "memory", "control", "aggregates",
   "random_control", "dot", "pointers", "parts", "order", "scan", "atomic", "f8", "random",
-  "dot_forms", "descriptor", "chains", "mixed", "exhaustive", "number_rules" }
+  "dot_forms", "descriptor", "chains", "mixed", "exhaustive", "number_rules", "pains" }
 
 local workers = require "workers"
 

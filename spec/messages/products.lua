@@ -3,7 +3,7 @@ return {
   { message = "tl.dot cannot multiply shapes {16, 8} and {16, 8}: 8 columns meet 16 rows",
     kernel = [[local a = tl.zeros({16, 8})
 local b = tl.dot(a, a)]] },
-  { message = "tl.dot takes blocks with two axes or more; b is block {8} of i32",
+  { message = "tl.dot takes blocks with two axes or more; a is block {8} of i32",
     kernel = "local b = tl.dot(tl.arange(0, 8), tl.arange(0, 8))" },
   { message = "tl.dot cannot multiply shapes {2, 4, 4} and {3, 4, 4}: batches are of one shape",
     kernel = "local b = tl.dot(tl.zeros{ 2, 4, 4 }, tl.zeros{ 3, 4, 4 })" },

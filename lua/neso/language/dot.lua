@@ -22,7 +22,8 @@ local products = {
 local precisions = { "ieee", "tf32", "tf32x3", "bf16", "bf16x3", "bf16x6" }
 
 local function check_pair(cx, a, b)
-  for name, x in pairs { a = a, b = b } do
+  for i, x in ipairs { a, b } do
+    local name = i == 1 and "a" or "b"
     if not values.is_value(x) or #x.shape < 2 then
       cx:fail(("tl.dot takes blocks with two axes or more; %s is %s"):format(name, describe(x)))
     end
