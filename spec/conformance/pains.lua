@@ -155,4 +155,22 @@ for _, width in ipairs { 1185, 1000, 196 } do
   end
 end
 
+-- Every hint of a loop, alone and with others: the same sums.
+for _, hints in ipairs { "flatten = true", "warp_specialize = true", "disable_licm = true",
+  "disallow_acc_multi_buffer = true", "num_stages = 3, unroll = 4, flatten = true" } do
+  case("hint of a loop: " .. hints, ([[function k(out, x, n)
+    local sum = tl.zeros({ 16 }, tl.f32)
+    for i in tl.range{ 0, n, 1, %s } do sum = sum + tl.load(x + i * 16 + tl.arange(0, 16)) end
+    tl.store(out + tl.arange(0, 16), sum)
+  end]]):format(hints), { out = { "f32", count = 16 }, n = 4, x = { "f32", (function()
+    local list = {}
+    for n = 1, 64 do list[n] = n end
+    return list
+  end)() } }, { out = function()
+    local out = {}
+    for n = 1, 16 do out[n] = 4 * n + 96 end
+    return out
+  end })
+end
+
 return cases

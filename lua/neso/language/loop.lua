@@ -16,11 +16,16 @@ local function hint(attrs, name, value)
   end
 end
 
+local switches = { "flatten", "warp_specialize", "disable_licm", "disallow_acc_multi_buffer" }
+
 function M.range(cx, a)
   local first, last, step = bounds(a)
   local attrs = {}
   for _, name in ipairs { "num_stages", "unroll" } do
     hint(attrs, name, a[name] and check.integer(cx, a[name], name))
+  end
+  for _, name in ipairs(switches) do
+    hint(attrs, name, check.flag(cx, a[name], name, false) and 1)
   end
   return sequences.range { first = first, last = last, step = step, attrs = attrs }
 end
