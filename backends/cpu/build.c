@@ -5,6 +5,8 @@
 
 #include "mlir-c/Dialect/LLVM.h"
 
+#define SEQ_CST 7 /* of the llvm dialect's orderings */
+
 void cpu_builder_init(cpu_builder *b, MlirContext ctx) {
   memset(b, 0, sizeof *b);
   b->ctx = ctx;
@@ -173,6 +175,14 @@ MlirValue cpu_load(cpu_builder *b, MlirType type, MlirValue address,
   MlirNamedAttribute attribute =
       cpu_named(b, "alignment", mlirIntegerAttrGet(b->i64, align));
   return value_of(cpu_op(b, "llvm.load", 1, &address, 1, &type, 1, &attribute));
+}
+
+void cpu_fence(cpu_builder *b) {
+  MlirNamedAttribute attributes[] = {
+      cpu_named(b, "ordering", mlirIntegerAttrGet(b->i64, SEQ_CST)),
+      cpu_named(b, "syncscope",
+                mlirStringAttrGet(b->ctx, cpu_str("singlethread")))};
+  cpu_op(b, "llvm.fence", 0, NULL, 0, NULL, 2, attributes);
 }
 
 void cpu_store(cpu_builder *b, MlirValue value, MlirValue address,

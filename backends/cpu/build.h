@@ -86,6 +86,8 @@ MlirValue cpu_load(cpu_builder *b, MlirType type, MlirValue address,
                    int64_t align);
 void cpu_store(cpu_builder *b, MlirValue value, MlirValue address,
                int64_t align);
+/* The compiler moves no access over it, nor out of a loop around it. */
+void cpu_fence(cpu_builder *b);
 /* Lanes [from, from + lanes) of a vector, and their replacement by `part`. */
 MlirValue cpu_slice(cpu_builder *b, MlirValue x, int64_t from, int64_t lanes);
 MlirValue cpu_put_slice(cpu_builder *b, MlirValue x, MlirValue part,

@@ -185,8 +185,12 @@ static void add_pending(cpu_lower *l, cpu_value *v) {
 
 static void lower_lazy(cpu_lower *l, MlirOperation op) {
   cpu_value *v = cpu_value_of(l, mlirOperationGetResult(op, 0));
+  if (cpu_is_volatile(op))
+    cpu_fence(&l->b);
   if (v->rank > 0) {
-    if (v->marked)
+    if (cpu_is_volatile(op))
+      cpu_take(l, v, v->seq);
+    else if (v->marked)
       add_pending(l, v);
   } else if (cpu_is_load(v->op)) {
     cpu_scalar_memory(l, op);

@@ -115,6 +115,8 @@ neso_status neso__cpu_lower(neso_pass_env *env, MlirModule module);
 int cpu_layout_read(MlirType type, int64_t *out_lanes);
 
 /* plan.c: what is computed once and what again. */
+/* A load that reads memory once, where it stands. */
+bool cpu_is_volatile(MlirOperation op);
 void cpu_plan(cpu_lower *l);
 /* `v` is pulled at a place after `seq`. */
 bool cpu_pulled_after(const cpu_lower *l, const cpu_value *v, int64_t seq);

@@ -145,14 +145,19 @@ static void collect_pulls(cpu_lower *l, cpu_value *v, bool *stretched,
   }
 }
 
-static bool is_write(MlirOperation op) {
-  const neso_op_row *row = neso__op_row(neso__op_of(op));
-  return row && row->effect == NESO_EFFECT_WRITE;
+bool cpu_is_volatile(MlirOperation op) {
+  return cpu_is_load(neso__op_of(op)) &&
+         mlirBoolAttrGetValue(cpu_attr(op, "volatile"));
 }
 
-/* A store after the load and before a place that wants it: the loaded values
- * must be kept. The store at the place itself may overwrite what it reads
- * element by element, not at other offsets. */
+static bool is_write(MlirOperation op) {
+  const neso_op_row *row = neso__op_row(neso__op_of(op));
+  return (row && row->effect == NESO_EFFECT_WRITE) || cpu_is_volatile(op);
+}
+
+/* A write or a volatile load after the load and before a place that wants it:
+ * the loaded values must be kept. The store at the place itself may overwrite
+ * what it reads element by element, not at other offsets. */
 static void mark_before_stores(cpu_lower *l, cpu_value *v) {
   bool written = false;
   for (int64_t s = v->seq + 1; s < l->op_count; s++) {

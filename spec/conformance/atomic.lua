@@ -167,6 +167,30 @@ cases[#cases + 1] = {
   end },
 }
 
+-- Waiting for a program of lower index, which works for a while first.
+for name, wait in pairs {
+  ["a volatile load"] = "tl.load(flag, VOLATILE) == 0",
+  ["a volatile load under a mask"] = "tl.load(flag, tl.load(count) >= 0, 0, VOLATILE) == 0",
+  ["volatile loads of a block"] = "tl.sum(tl.load(flag + tl.arange(0, 33), VOLATILE)) == 0",
+  ["atomic_or"] = "tl.atomic_or(flag, 0, { sem = 'acquire' }) == 0",
+  ["a relaxed atomic_cas"] = "tl.atomic_cas(flag, 0, 0, { sem = 'relaxed' }) == 0",
+} do
+  cases[#cases + 1] = {
+    name = "a program waits by " .. name, grid = 2,
+    kernel = ([[function k(flag, count, out)
+      if tl.program_id(0) == 0 then
+        for i = 1, 300000 do tl.atomic_add(count, 1) end
+        tl.atomic_xchg(flag, 1, { sem = "release" })
+      else
+        while %s do end
+        tl.store(out, tl.atomic_add(count, 0))
+      end
+    end]]):format((wait:gsub("VOLATILE", "{ volatile = true }"))),
+    args = { flag = { "i32", count = 33 }, count = { "i32", { 0 } }, out = { "i32", { 0 } } },
+    want = { out = { 300000 } },
+  }
+end
+
 -- Program order of loads, stores and atomic operations.
 cases[#cases + 1] = {
   name = "loads before and after an atomic operation",

@@ -11,6 +11,15 @@ local M = {}
 local describe = values.describe
 local no_shape = {}
 
+-- Most blocks that a function of an operation takes or gives.
+local MOST = 16
+
+local function check_count(cx, count, name)
+  if count > MOST then
+    cx:fail(("tl.%s of %d blocks: %d are the most"):format(name, count, MOST))
+  end
+end
+
 --- x, or the list x, as blocks of one shape.
 ---@param name string of the function, for messages
 function M.blocks(cx, x, name)
@@ -21,12 +30,23 @@ function M.blocks(cx, x, name)
     convert.check_operand(cx, list[i], name)
     shape = convert.common_shape(cx, shape, values.shape_of(list[i]), name)
   end
+  check_count(cx, #list, name)
   if #list == 0 or #shape == 0 then
     cx:fail(("tl.%s takes a block or a list of blocks, got %s"):format(name, describe(x)))
   end
   local out = {}
   for i = 1, #list do out[i] = convert.broadcast(cx, convert.to_value(cx, list[i]), shape) end
   return out
+end
+
+-- The shape of a block that `op` takes or gives, or nil.
+local function block_in(op)
+  for _, list in ipairs { op.operands, op.results } do
+    for _, ssa in ipairs(list) do
+      local extents = ssa.type:match "^t:[^:]+:(.+)$"
+      if extents then return "{" .. extents:gsub("x", ", ") .. "}" end
+    end
+  end
 end
 
 local touches_memory
@@ -40,8 +60,10 @@ local function check_effects(cx, region, name)
     ["neso.extern"] = true,
   }
   for _, op in ipairs(region.ops) do
-    if touches_memory[op.name] and not op.is_statement then
-      cx:fail(("the function given to tl.%s uses %s"):format(name, op.name:gsub("^neso.", "")),
+    local block = block_in(op)
+    if block or touches_memory[op.name] and not op.is_statement then
+      cx:fail(("the function given to tl.%s uses %s"):format(name,
+        block and "a block " .. block or op.name:gsub("^neso.", "")),
         "it works on scalars only and touches no memory")
     end
     for _, inner in ipairs(op.regions) do check_effects(cx, inner, name) end
@@ -84,9 +106,10 @@ function M.build(cx, dtypes, wanted, name, fn)
     local results = fn(args)
     local count = wanted and #wanted or results.n
     if results.n ~= count or count == 0 then
-      cx:fail(("the function given to tl.%s returns %d values, %d are needed"):format(name,
+      cx:fail(("the function given to tl.%s returns %d values instead of %d"):format(name,
         results.n, math.max(count, 1)))
     end
+    check_count(cx, count, name)
     local operands, found = {}, {}
     for i = 1, count do
       local v = scalar_result(cx, results[i], wanted and wanted[i], name, i)
