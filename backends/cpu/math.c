@@ -387,8 +387,9 @@ static MlirValue emit(fn *f, const cpu_value *v, const MlirValue *x) {
   case NESO_OP_MATH_RSQRT:
     return divide(f, num(f, 1), cpu_unary(f->b, "math.sqrt", f->type, x[0]));
   case NESO_OP_MATH_ERF:
-    if (!f->wide)
-      return cpu_unary(f->b, "math.erf", f->type, x[0]);
+    if (!f->wide) /* MLIR's gives 0 for -0 */
+      return cpu_binary(f->b, "math.copysign",
+                        cpu_unary(f->b, "math.erf", f->type, x[0]), x[0]);
     return cpu_call_lanes(f->l, "erf", x[0]);
   default:
     if (!f->wide)

@@ -131,7 +131,7 @@ for _, n in ipairs { 1, 2, 8, 32, 33, 100, 257 } do
       end]]):format(n),
       args = { px = { dtype, count = 4 } },
       want = { px = { 64 * math.ceil(n / 3), 64 * math.ceil((n - 1) / 3),
-        64 * math.ceil((n - 2) / 3), 64 * n } },
+        64 * math.ceil((n - 2) / 3) + 0, 64 * n } },
     }
   end
 end

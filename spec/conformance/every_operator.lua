@@ -21,7 +21,7 @@ local function add(dtype, list, values, from)
   local results = {}
   for i, row in ipairs(list) do
     results[i] = { name = row[1] .. " " .. dtype, op = row[1], text = row[2], to = row[3],
-      rule = row[4], ulp = row.ulp }
+      rule = row[4], ulp = row.ulp, any_zero = row.any_zero }
   end
   cases[#cases + 1] = make.elementwise { name = dtype .. ": " .. list.name,
     from = from or { dtype, dtype }, values = values, results = results }
@@ -188,12 +188,13 @@ local function float_arithmetic(dtype)
       return math.floor(make.bits(dtype) == 8 and first(a / b) or own(first(a / b)))
     end },
     { "%", "a % b", quotient, float_mod(make.fit(quotient)) },
-    { "minimum", "tl.minimum(a, b)", dtype, or_nan(smaller) },
-    { "maximum", "a:maximum(b)", dtype, or_nan(larger) },
+    -- Which zero they give of -0 and 0 is not said.
+    { "minimum", "tl.minimum(a, b)", dtype, or_nan(smaller), any_zero = true },
+    { "maximum", "a:maximum(b)", dtype, or_nan(larger), any_zero = true },
     { "where", "tl.where(a < b, a, b)", dtype, function(a, b) return a < b and a or b end },
     { "clamp", "tl.clamp(a, 0, b)", dtype, or_nan(function(a, b)
       return smaller(larger(a, 0), b)
-    end) },
+    end), any_zero = true },
     { "abs", "tl.abs(a)", dtype, math.abs },
     { "fma", "tl.fma(a, b, a)", dtype, function(a, b) return first(a * b + a) end,
       ulp = dtype == "f64" and 1 or nil },

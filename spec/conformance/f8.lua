@@ -64,7 +64,9 @@ local function rounded(f, x, saturate)
   end
   local below, above = size - list[low].value, list[high].value - size
   local pick = (below < above or below == above and list[low].code % 2 == 0) and low or high
-  return sign * list[pick].value
+  local near = list[pick].value
+  if near == 0 and f.kind == "unsigned zero" then return 0 end
+  return sign * near
 end
 
 -- The value of 16 bits as f16 or bf16.

@@ -67,6 +67,11 @@ local function rounder(mantissa, least, largest, over)
   end
 end
 
+-- The same where 0 has no sign.
+local function plain_zero(round)
+  return function(x) return round(x) + 0 end
+end
+
 local fits = {
   f64 = function(x) return x end,
   f32 = function(x)
@@ -78,8 +83,8 @@ local fits = {
   f8e5m2 = rounder(2, -14, 57344, math.huge),
   f8e4m3fn = rounder(3, -6, 448, 0 / 0),
   f8e4b15 = rounder(3, -14, 1.75, 1.75),
-  f8e4m3fnuz = rounder(3, -7, 240, 0 / 0),
-  f8e5m2fnuz = rounder(2, -15, 57344, 0 / 0),
+  f8e4m3fnuz = plain_zero(rounder(3, -7, 240, 0 / 0)),
+  f8e5m2fnuz = plain_zero(rounder(2, -15, 57344, 0 / 0)),
   i1 = function(x) return x == true or type(x) ~= "boolean" and x ~= 0 end,
 }
 for _, bits in ipairs { 8, 16, 32, 64 } do
@@ -245,7 +250,8 @@ end
 --             unless side_by_side
 --   skip      as in a case
 --   results   list of { name =, op =, text = expression, to = dtype, rule = function(a, b, c),
---             ulp =, atol = }; the rule's result is rounded to `to` unless it has an ulp
+--             ulp =, atol =, any_zero = }; the rule's result is rounded to `to` unless it has an
+--             ulp
 ---@return table case
 function M.elementwise(spec)
   spec.values = spec.values or {}
@@ -267,7 +273,7 @@ function M.elementwise(spec)
     case.args[out] = { result.to, count = count }
     case.want[out] = reference(spec, result.rule, result.to, result.ulp)
     case.results[r] = { name = result.name, op = result.op, out = out, ulp = result.ulp,
-      atol = result.atol, rounded = (result.ulp or 0) == 0 }
+      atol = result.atol, any_zero = result.any_zero, rounded = (result.ulp or 0) == 0 }
   end
   case.kernel = ("function k(%s)\n  local i = tl.arange(0, %d)\n%send"):format(
     table.concat(head, ", "), count, table.concat(body))

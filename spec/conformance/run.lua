@@ -14,6 +14,7 @@
 --   ulp      error allowed in units of the last place of the result's dtype, beyond the rounding of
 --            the result (default 0: exact)
 --   atol     absolute error allowed instead, where that is more
+--   any_zero the sign of a zero is not said (default: -0 and 0 differ)
 --   skip     function(device) gives a reason or nil
 --   results  list of {name=, out= parameter, op=, ulp=, atol=, rounded=}: each counts as a case
 --   op, dtypes   what is shown, where a case that is skipped shall explain a gap in
@@ -36,13 +37,16 @@ local workers = require "workers"
 local options = { jobs = math.min(workers.processors(), 8) }
 do
   local takes = { backend = true, jobs = true, results = true, share = true }
+  local flags = { interpret = true, times = true }
   local i = 1
   while arg[i] do
     local name = arg[i]:match "^%-%-(.+)$"
     if takes[name] then
       i, options[name] = i + 1, arg[i + 1]
-    elseif name then
+    elseif flags[name] then
       options[name] = true
+    elseif name then
+      error("run.lua has no option --" .. name, 0)
     else
       options.pattern = arg[i]
     end
@@ -141,4 +145,5 @@ if options.times then
   for _, file in ipairs(files) do print(("%-16s %6.2f s"):format(file, times[file] or 0)) end
 end
 print(("%d passed, %d failed, %d skipped"):format(counts.passed, counts.failed, counts.skipped))
-os.exit(counts.failed == 0 and 0 or 1, true)
+if counts.passed + counts.skipped == 0 then print "no case was found" end
+os.exit(counts.failed == 0 and counts.passed + counts.skipped > 0 and 0 or 1, true)

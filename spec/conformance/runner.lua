@@ -30,12 +30,19 @@ local function same_integer(dtype, got, want)
   return ffi.cast(wide[dtype], got) == ffi.cast(wide[dtype], want)
 end
 
+-- Also of -0.
+local function is_below_zero(x) return x < 0 or 1 / x < 0 end
+
 local function close(allowance, dtype, got, want)
   if wide[dtype] then return same_integer(dtype, got, want) end
   got, want = as_number(got), as_number(want)
-  if got == want or got ~= got and want ~= want then return true end
-  if not mantissa[dtype] or got ~= got or want ~= want then return false end
-  if math.abs(want) > largest[dtype] then return math.abs(got) == math.huge end
+  if got ~= got and want ~= want then return true end
+  if not mantissa[dtype] then return got == want end
+  if got == want then
+    return got ~= 0 or allowance.any_zero or is_below_zero(got) == is_below_zero(want)
+  end
+  if got ~= got or want ~= want then return false end
+  if math.abs(want) > largest[dtype] then return got == (want > 0 and math.huge or -math.huge) end
   local rounding = allowance.rounded and 0 or 0.5
   local allowed = (rounding + (allowance.ulp or 0)) * ulp_of(dtype, want)
   return math.abs(got - want) <= math.max(allowed, allowance.atol or 0)

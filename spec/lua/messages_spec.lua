@@ -30,7 +30,7 @@ describe("messages", function()
         local line, hint = cases.shown(text)
         local where = ("%s %d:\n%s"):format(topic, i, text)
         assert.are.equal(case.message, line, where)
-        if case.hint then assert.are.equal(case.hint, hint, where) end
+        assert.are.equal(case.hint, hint, where)
         assert.truthy(text:match "^[^\n]-:%d+:%d+: ", where)
         assert.truthy(text:match "\n +| +%^", where)
       end

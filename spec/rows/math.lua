@@ -1,10 +1,18 @@
 -- Mathematics: rows of tl functions; spec/ops_language.lua says
 -- what the columns are.
 
-local function round_away(x)
-  if x == 0 or x ~= x or math.abs(x) >= 2 ^ 52 then return x end
-  return x >= 0 and math.floor(x + 0.5) or math.ceil(x - 0.5)
+-- f on numbers, the sign of x kept where it gives 0; what has no fraction stays.
+local function to_whole(f)
+  return function(x)
+    if x == 0 or x ~= x or math.abs(x) >= 2 ^ 52 then return x end
+    local y = f(x)
+    return y == 0 and x < 0 and -0.0 or y
+  end
 end
+
+local round_away = to_whole(function(x)
+  return x >= 0 and math.floor(x + 0.5) or math.ceil(x - 0.5)
+end)
 
 -- Kahan's: what rounding exp(x) and 1 + x lost is divided out again.
 local function expm1(x)
@@ -64,13 +72,12 @@ local function hypot(x, y)
   return most == 0 and 0 or most * math.sqrt(1 + (least / most) ^ 2)
 end
 
-local function rint(x)
-  if x ~= x or math.abs(x) >= 2 ^ 52 then return x end
+local rint = to_whole(function(x)
   local low = math.floor(x)
   local rest = x - low
   if rest > 0.5 or rest == 0.5 and low % 2 == 1 then return low + 1 end
   return low
-end
+end)
 
 local function erf(x)
   if x ~= x then return x end
@@ -132,12 +139,14 @@ return {
     positive = true, doc = "Square root, correctly rounded." },
   { "rsqrt", "x", group = "math", kind = "float1", op = "math.rsqrt", ulp = 2, positive = true,
     reference = function(x) return 1 / math.sqrt(x) end, doc = "1 / sqrt(x)." },
-  { "floor", "x", group = "math", kind = "float1", op = "math.floor", reference = math.floor,
-    ulp = 0, keep_integers = true, doc = "Greatest whole number not above x, in the type of x." },
-  { "ceil", "x", group = "math", kind = "float1", op = "math.ceil", reference = math.ceil, ulp = 0,
-    keep_integers = true, doc = "Least whole number not below x, in the type of x." },
+  { "floor", "x", group = "math", kind = "float1", op = "math.floor",
+    reference = to_whole(math.floor), ulp = 0, keep_integers = true,
+    doc = "Greatest whole number not above x, in the type of x." },
+  { "ceil", "x", group = "math", kind = "float1", op = "math.ceil",
+    reference = to_whole(math.ceil), ulp = 0, keep_integers = true,
+    doc = "Least whole number not below x, in the type of x." },
   { "trunc", "x", group = "math", kind = "float1", op = "math.trunc", ulp = 0, keep_integers = true,
-    reference = function(x) return x >= 0 and math.floor(x) or math.ceil(x) end,
+    reference = to_whole(function(x) return x >= 0 and math.floor(x) or math.ceil(x) end),
     doc = "x cut toward zero, in the type of x." },
   { "round", "x", group = "math", kind = "float1", op = "math.round", reference = round_away,
     ulp = 0, keep_integers = true, doc = "Nearest whole number, halves away from zero." },
