@@ -14,6 +14,9 @@
 --   reference  the same in plain Lua on numbers, for conformance cases; ulp = error allowed in f32
 --   example    a call that compiles with blocks v {8} and w {4, 2} of f32, a pointer x and a
 --              number n (default: tl.name(v)), for the tests
+--   library    true: written in the language itself, in lua/neso/language/standard
+--   keep_integers  true: integers stay as they are
+--   positive, unit, above_one  true: x > 0, |x| <= 1, x >= 1 is where cases look
 --   host       true: may also be called outside of kernels, on numbers
 -- A row is about values; dtypes and shapes follow the rules of spec/language.md.
 

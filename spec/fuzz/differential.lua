@@ -3,7 +3,8 @@
 -- Runs random kernels (generator.lua) compiled and in the interpreter and compares every output,
 -- bit by bit but for NaNs, which are one, and elementary functions, which have their rows' error.
 -- A kernel on which the two differ is made smaller and printed; --keep appends its seed to a file.
--- --trace appends each seed before it runs. --show prints a kernel. Without options it runs the seeds of seeds/differential.
+-- --trace appends each seed before it runs. --show prints a kernel. Without options it runs the
+-- seeds of seeds/differential.
 
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
 package.path = here .. "?.lua;" .. package.path

@@ -44,6 +44,11 @@ function Builder:value(name, operands, dtype, shape, attrs)
   return values.value(op.results[1], dtype, shape)
 end
 
+--- The attribute `axis` of an operation.
+function M.axis(axis)
+  return { "axis", "i", "t:i32", tostring(axis) }
+end
+
 local function number_text(dtype, number)
   if dtype.kind ~= "float" or dtype.bits == 8 then
     return ("%.0f"):format(number), "i"

@@ -1,5 +1,6 @@
 --- Conversions between dtypes and shapes: constants, casts, broadcasting.
 
+local builder = require "neso.frontend.builder"
 local dtypes = require("neso.dtype").names
 local values = require "neso.frontend.values"
 local promote = require "neso.frontend.promote"
@@ -258,7 +259,7 @@ function M.expand_dims(cx, v, axis)
     return M.broadcast(cx, v, shape)
   end
   return cx.builder:value("neso.expand_dims", { v.ssa }, v.dtype, shape,
-    { { "axis", "i", "t:i32", tostring(axis) } })
+    { builder.axis(axis) })
 end
 
 local function check_operand(cx, x, what)

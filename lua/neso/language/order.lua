@@ -1,5 +1,6 @@
 --- Sorting, picking by index, counting.
 
+local builder = require "neso.frontend.builder"
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
 local dtypes = require("neso.dtype").names
@@ -42,7 +43,7 @@ local function sort(cx, x, axis, descending, with_indices)
     types[2] = values.type_key(dtypes.i32, x.shape)
   end
   local op = cx.builder:op("neso.sort", operands, types,
-    { { "axis", "i", "t:i32", tostring(axis) }, { "descending", "b", descending } })
+    { builder.axis(axis), { "descending", "b", descending } })
   local sorted = ordered.restore(cx, values.value(op.results[1], keys.dtype, x.shape), x.dtype)
   return sorted, with_indices and values.value(op.results[2], dtypes.i32, x.shape) or nil
 end
@@ -95,17 +96,13 @@ function M.gather(cx, a)
   end
   index = index_of(cx, index, "gather")
   return cx.builder:value("neso.gather", { x.ssa, index.ssa }, x.dtype, index.shape,
-    { { "axis", "i", "t:i32", tostring(axis) } })
-end
-
-local function flat(cx, x)
-  return shape.reshape(cx, { x = x, shape = { values.numel(x.shape) } })
+    { builder.axis(axis) })
 end
 
 function M.histogram(cx, a)
   local x = index_of(cx, check.block(cx, a.x, "tl.histogram takes a block"), "histogram")
   local bins = check.integer(cx, a.bins, "the number of bins of tl.histogram")
-  local operands = { flat(cx, x).ssa }
+  local operands = { shape.ravel(cx, { x = x }).ssa }
   if a.mask ~= nil then
     local mask = check.value(cx, a.mask, "mask")
     if mask.dtype ~= dtypes.i1 then
@@ -115,7 +112,7 @@ function M.histogram(cx, a)
       cx:fail(("the mask has shape %s, the values have %s"):format(values.shape_text(mask.shape),
         values.shape_text(x.shape)))
     end
-    operands[2] = flat(cx, convert.broadcast(cx, mask, x.shape)).ssa
+    operands[2] = shape.ravel(cx, { x = convert.broadcast(cx, mask, x.shape) }).ssa
   end
   return cx.builder:value("neso.histogram", operands, dtypes.i32,
     convert.check_shape(cx, { bins }))

@@ -1,5 +1,6 @@
 --- Blocks put together and taken apart.
 
+local builder = require "neso.frontend.builder"
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
 local promote = require "neso.frontend.promote"
@@ -34,7 +35,7 @@ local function cat(cx, a, b, axis)
   convert.check_shape(cx, whole)
   a, b = convert.cast(cx, a, dtype), convert.cast(cx, b, dtype)
   return cx.builder:value("neso.cat", { a.ssa, b.ssa }, dtype, whole,
-    { { "axis", "i", "t:i32", tostring(axis) } })
+    { builder.axis(axis) })
 end
 
 function M.cat(cx, a)

@@ -1,6 +1,7 @@
 --- tl.program_id, tl.num_programs.
 
 local dtypes = require("neso.dtype").names
+local builder = require "neso.frontend.builder"
 local check = require "neso.language.check"
 
 local function grid_query(name)
@@ -10,7 +11,7 @@ local function grid_query(name)
       cx:fail(("a grid has the axes 0, 1 and 2, got %d"):format(axis))
     end
     local id = cx.builder:value(name, {}, dtypes.i32, {},
-      { { "axis", "i", "t:i32", tostring(axis) } })
+      { builder.axis(axis) })
     id.ssa.nonnegative = true
     return id
   end

@@ -2,6 +2,7 @@
 
 local dtypes = require("neso.dtype").names
 local arith = require "neso.frontend.arith"
+local builder = require "neso.frontend.builder"
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
 local ordered = require "neso.language.ordered"
@@ -42,15 +43,11 @@ local function keep(cx, v, kept)
   return cx.builder:value("neso.reshape", { v.ssa }, v.dtype, kept)
 end
 
-local function axis_attr(axis)
-  return { "axis", "i", "t:i32", tostring(axis) }
-end
-
 local function reduce(cx, a, x, kind)
   local block, axis, shape, kept = prepare(cx, x, a.axis,
     check.flag(cx, a.keep_dims, "keep_dims", false))
   local v = cx.builder:value("neso.reduce", { block.ssa }, x.dtype, shape,
-    { axis_attr(axis), { "kind", "s", kind } })
+    { builder.axis(axis), { "kind", "s", kind } })
   return keep(cx, v, kept)
 end
 
@@ -83,7 +80,7 @@ local function arg_reduce(cx, a, which)
   local block, axis, shape, kept = prepare(cx, signed, a.axis,
     check.flag(cx, a.keep_dims, "keep_dims", false))
   local types = { values.type_key(signed.dtype, shape), values.type_key(dtypes.i32, shape) }
-  local op = cx.builder:op("neso.arg_reduce", { block.ssa }, types, { axis_attr(axis),
+  local op = cx.builder:op("neso.arg_reduce", { block.ssa }, types, { builder.axis(axis),
     { "kind", "s", which }, { "propagate_nan", "b", propagate } })
   return keep(cx, values.value(op.results[2], dtypes.i32, shape), kept)
 end
@@ -133,7 +130,7 @@ function M.reduce(cx, a, node)
   for i, x in ipairs(blocks) do
     blocks[i], axis, shape, kept = prepare(cx, x, a.axis, keep_dims)
   end
-  local out = regions.combine(cx, "neso.fold", blocks, shape, { axis_attr(axis) }, "reduce", fn)
+  local out = regions.combine(cx, "neso.fold", blocks, shape, { builder.axis(axis) }, "reduce", fn)
   for i, v in ipairs(out) do out[i] = keep(cx, v, kept) end
   return unpack(out)
 end

@@ -1,6 +1,7 @@
 --- Scans: every element combined with those before it along an axis.
 
 local arith = require "neso.frontend.arith"
+local builder = require "neso.frontend.builder"
 local check = require "neso.language.check"
 local convert = require "neso.frontend.convert"
 local dtypes = require("neso.dtype").names
@@ -15,7 +16,7 @@ local unpack = table.unpack or unpack
 
 local function scan(cx, blocks, a, name, fn)
   local axis = check.axis(cx, a.axis or 0, #blocks[1].shape)
-  local attrs = { { "axis", "i", "t:i32", tostring(axis) },
+  local attrs = { builder.axis(axis),
     { "reverse", "b", check.flag(cx, a.reverse, "reverse", false) } }
   return regions.combine(cx, "neso.scan", blocks, blocks[1].shape, attrs, name, fn)
 end
