@@ -1,29 +1,12 @@
 -- Control flow at run time: each kernel writes what plain Lua gives for the same text.
+
+local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
+local make = dofile(here .. "make.lua")
+
 local cases = {}
 
--- body(n) runs as a kernel (with tl.store) and as a Lua function; both get n.
 local function add(name, statements, inputs)
-  local text = "function(n)\n" .. statements .. "\nend"
-  local reference = assert(loadstring("return " .. text))()
-  cases[#cases + 1] = {
-    name = name,
-    kernel = ([[local function body(n)
-%s
-end
-function k(out, x)
-  local i = tl.program_id(0)
-  tl.store(out + i, body(tl.load(x + i)))
-end]]):format(statements),
-    args = { out = { "i32", count = #inputs }, x = { "i32", inputs } },
-    grid = #inputs,
-    want = { out = function()
-      local out = {}
-      for i, n in ipairs(inputs) do
-        out[i] = reference(n)
-      end
-      return out
-    end },
-  }
+  cases[#cases + 1] = make.plain_lua { name = name, statements = statements, inputs = inputs }
 end
 
 local small = { -3, 0, 1, 2, 3, 7, 10, 25 }

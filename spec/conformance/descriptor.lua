@@ -1,30 +1,15 @@
 -- Tensor descriptors and block pointers: every rank, blocks that leave the tensor on each side,
 -- padding, strides known at run time only, gather, scatter, atomic operations, carried in loops.
 
+local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
+local make = dofile(here .. "make.lua")
+
 local cases = {}
 
 local function numbers(n, seed)
   local out = {}
   for i = 1, n do out[i] = ((i * 37 + seed * 11) % 101) - 50 end
   return out
-end
-
-local function product(list)
-  local n = 1
-  for _, x in ipairs(list) do n = n * x end
-  return n
-end
-
-local function text(list) return "{ " .. table.concat(list, ", ") .. " }" end
-
--- 0-based coordinates of element i.
-local function coords(shape, i)
-  local at = {}
-  for d = #shape, 1, -1 do
-    at[d] = i % shape[d]
-    i = math.floor(i / shape[d])
-  end
-  return at
 end
 
 -- Index of an element of the tensor, or nil outside.
@@ -49,7 +34,7 @@ local shapes = {
 for _, dtype in ipairs { "i8", "f16", "i32", "f32", "f64", "f8e5m2" } do
   for number, row in ipairs(shapes) do
     local shape, block, offset = row[1], row[2], row[3]
-    local n, count = product(shape), product(block)
+    local n, count = make.size(shape), make.size(block)
     local strides, step = {}, 1
     for d = #shape, 1, -1 do
       strides[d], step = step, step * shape[d]
@@ -59,8 +44,8 @@ for _, dtype in ipairs { "i8", "f16", "i32", "f32", "f64", "f8e5m2" } do
     local run_offset = { unpack(offset) }
     run_shape[1], run_offset[1] = "extent", "start"
     if #shape > 1 then run_strides[1] = "stride" end
-    local make = ("tl.make_tensor_descriptor(px, %s, %s, %s"):format(text(run_shape),
-      text(run_strides), text(block))
+    local descriptor = ("tl.make_tensor_descriptor(px, %s, %s, %s"):format(make.text(run_shape),
+      make.text(run_strides), make.text(block))
     local float = dtype:find "f" ~= nil
     local args = { px = { dtype, numbers(n, number) }, extent = shape[1], stride = strides[1],
       start = offset[1] }
@@ -74,17 +59,17 @@ for _, dtype in ipairs { "i8", "f16", "i32", "f32", "f64", "f8e5m2" } do
     for _, padding in ipairs { "zero", "nan" } do
       if padding == "zero" or float then
         cases[#cases + 1] = {
-          name = ("descriptor load %s %s at %s, %s"):format(dtype, text(block), text(offset),
-            padding),
+          name = ("descriptor load %s %s at %s, %s"):format(dtype, make.text(block),
+            make.text(offset), padding),
           kernel = ([[function k(out, px, %s)
             local desc = %s, "%s")
             tl.store(out + tl.arange(0, %d), desc:load(%s):ravel())
-          end]]):format(signature, make, padding, count, table.concat(run_offset, ", ")),
+          end]]):format(signature, descriptor, padding, count, table.concat(run_offset, ", ")),
           args = with { out = { dtype, count = count } },
           want = { out = function(inputs)
             local out = {}
             for i = 0, count - 1 do
-              local at = coords(block, i)
+              local at = make.coords(block, i)
               for d = 1, #at do at[d] = at[d] + offset[d] end
               local from = index(shape, at)
               out[i + 1] = from and inputs.px[from] or padding == "nan" and 0 / 0 or 0
@@ -95,16 +80,16 @@ for _, dtype in ipairs { "i8", "f16", "i32", "f32", "f64", "f8e5m2" } do
       end
     end
     cases[#cases + 1] = {
-      name = ("descriptor store %s %s at %s"):format(dtype, text(block), text(offset)),
+      name = ("descriptor store %s %s at %s"):format(dtype, make.text(block), make.text(offset)),
       kernel = ([[function k(px, pv, %s)
         local desc = %s)
         desc:store(%s, tl.load(pv + tl.arange(0, %d)):reshape(%s))
-      end]]):format(signature, make, text(run_offset), count, text(block)),
+      end]]):format(signature, descriptor, make.text(run_offset), count, make.text(block)),
       args = with { pv = { dtype, numbers(count, 9) } },
       want = { px = function(inputs)
         local out = { unpack(inputs.px) }
         for i = 0, count - 1 do
-          local at = coords(block, i)
+          local at = make.coords(block, i)
           for d = 1, #at do at[d] = at[d] + offset[d] end
           local to = index(shape, at)
           if to then out[to] = inputs.pv[i + 1] end

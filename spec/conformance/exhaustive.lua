@@ -7,18 +7,6 @@ local make = dofile(here .. "make.lua")
 local bit, ffi = require "bit", require "ffi"
 
 local cases = {}
-local nan, inf = 0 / 0, math.huge
-
--- The value of 16 bits as f16 or bf16.
-local function of_bits(name, bits)
-  local mantissa, bias, top = 10, 15, 31
-  if name == "bf16" then mantissa, bias, top = 7, 127, 255 end
-  local sign = bits >= 32768 and -1 or 1
-  local e, fraction = math.floor(bits % 32768 / 2 ^ mantissa), bits % 2 ^ mantissa / 2 ^ mantissa
-  if e == top then return fraction == 0 and sign * inf or nan end
-  if e == 0 then return sign * fraction * 2 ^ (1 - bias) end
-  return sign * (1 + fraction) * 2 ^ (e - bias)
-end
 
 local function mapped(count, f)
   local out = {}
@@ -54,7 +42,7 @@ for _, bits in ipairs { 8, 16 } do
   all("i" .. bits, function(i) return i < 2 ^ (bits - 1) and i or i - 2 ^ bits end)
 end
 for _, from in ipairs(make.halves) do
-  all(from, function(i) return of_bits(from, i) end)
+  all(from, function(i) return make.half(from, i) end)
 end
 
 -- ------------------------------------------------------------ around midpoints --
@@ -68,9 +56,9 @@ local function around(to, from)
   local beside = from == "f32" and 2 ^ -23 or 2 ^ -52
   local least = from == "f32" and 2 ^ -149 or 2 ^ -1074
   for i = 0, finite[to] - 1 do
-    local low = of_bits(to, i)
-    local high = i + 1 < finite[to] and of_bits(to, i + 1)
-      or 2 * low - of_bits(to, i - 1)
+    local low = make.half(to, i)
+    local high = i + 1 < finite[to] and make.half(to, i + 1)
+      or 2 * low - make.half(to, i - 1)
     local middle = (low + high) / 2
     local away = math.max(middle * beside, least)
     local n = #inputs

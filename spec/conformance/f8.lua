@@ -1,6 +1,9 @@
 -- 8-bit floats against tables made from their definition: every code to every float type, every f16
 -- and bf16 value to every format, f32 and f64 around every midpoint, arithmetic, saturation.
 
+local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
+local make = dofile(here .. "make.lua")
+
 local cases = {}
 local nan, inf = 0 / 0, math.huge
 
@@ -69,17 +72,6 @@ local function rounded(f, x, saturate)
   return sign * near
 end
 
--- The value of 16 bits as f16 or bf16.
-local function of_bits(name, bits)
-  local mantissa, bias, top = 10, 15, 31
-  if name == "bf16" then mantissa, bias, top = 7, 127, 255 end
-  local sign = bits >= 32768 and -1 or 1
-  local e, fraction = math.floor(bits % 32768 / 2 ^ mantissa), bits % 2 ^ mantissa / 2 ^ mantissa
-  if e == top then return fraction == 0 and sign * inf or nan end
-  if e == 0 then return sign * fraction * 2 ^ (1 - bias) end
-  return sign * (1 + fraction) * 2 ^ (e - bias)
-end
-
 local function all_bytes()
   local out = {}
   for i = 1, 256 do out[i] = i - 1 end
@@ -115,7 +107,7 @@ for _, name in ipairs(names) do
       want = { out = function()
         local out = {}
         for i = 0, 65535 do
-          local x = of_bits(from, i)
+          local x = make.half(from, i)
           out[i + 1] = rounded(f, x)
           if x ~= x and f.kind == "clamped" then out[i + 1] = i >= 32768 and -1.75 or 1.75 end
         end

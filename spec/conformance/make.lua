@@ -10,11 +10,14 @@
 --                                whole numbers of -3 .. 3 (0 .. 6)
 --   make.shapes                  shapes that are no powers of two, and 1, of rank 1 to 3
 --   make.size(shape), .text(shape), .without(shape, axis)
+--   make.coords(shape, i)        0-based coordinates of element i, from 0
 --   make.rows(shape, axis, f)    calls f(number of the row, positions along the axis), from 1
 --   make.fit(dtype)              function: rounds or wraps a result to the dtype
 --   make.lift(dtype)             function: a stored value as a reference takes it: 64-bit integers
 --                                for integers (uint64_t for u64), numbers for floats, booleans
+--   make.half(dtype, bits)       the value of 16 bits as f16 or bf16
 --   make.elementwise{...}        a case, see there
+--   make.plain_lua{...}          a case, see there
 
 local ffi = require "ffi"
 
@@ -119,6 +122,16 @@ local limits = { -- largest, least normal, least
   f64 = { 1.7976931348623157e308, 2 ^ -1022, 2 ^ -1074 },
 }
 
+function M.half(dtype, bits)
+  local mantissa, bias, top = 10, 15, 31
+  if dtype == "bf16" then mantissa, bias, top = 7, 127, 255 end
+  local sign = bits >= 32768 and -1 or 1
+  local e, fraction = math.floor(bits % 32768 / 2 ^ mantissa), bits % 2 ^ mantissa / 2 ^ mantissa
+  if e == top then return fraction == 0 and sign * math.huge or 0 / 0 end
+  if e == 0 then return sign * fraction * 2 ^ (1 - bias) end
+  return sign * (1 + fraction) * 2 ^ (e - bias)
+end
+
 local function float_edges(dtype, finite)
   local out = { 0, -0.0, 1, -1, 1.5, -2.5, 0.5, -0.5, 3, 7, -100 }
   for _, x in ipairs(limits[dtype] or { 2 }) do out[#out + 1], out[#out + 2] = x, -x end
@@ -194,6 +207,15 @@ function M.without(shape, axis)
     if d ~= axis + 1 then out[#out + 1] = extent end
   end
   return out
+end
+
+function M.coords(shape, i)
+  local at = {}
+  for d = #shape, 1, -1 do
+    at[d] = i % shape[d]
+    i = math.floor(i / shape[d])
+  end
+  return at
 end
 
 function M.rows(shape, axis, f)
@@ -278,6 +300,34 @@ function M.elementwise(spec)
   case.kernel = ("function k(%s)\n  local i = tl.arange(0, %d)\n%send"):format(
     table.concat(head, ", "), count, table.concat(body))
   return case
+end
+
+-- ------------------------------------------------------------------ plain Lua --
+
+-- A case whose kernel writes what plain Lua gives for the same text, once for each input.
+--   name, inputs   (i32)
+--   statements     body of a function of n
+---@return table case
+function M.plain_lua(spec)
+  local inputs = spec.inputs
+  local plain = assert(loadstring("return function(n)\n" .. spec.statements .. "\nend"))()
+  return {
+    name = spec.name,
+    kernel = ([[local function body(n)
+%s
+end
+function k(out, x)
+  local i = tl.program_id(0)
+  tl.store(out + i, body(tl.load(x + i)))
+end]]):format(spec.statements),
+    args = { out = { "i32", count = #inputs }, x = { "i32", inputs } },
+    grid = #inputs,
+    want = { out = function()
+      local out = {}
+      for i, n in ipairs(inputs) do out[i] = plain(n) end
+      return out
+    end },
+  }
 end
 
 return M

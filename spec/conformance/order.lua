@@ -1,5 +1,8 @@
 -- Sorting, picking by index, counting.
 
+local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
+local make = dofile(here .. "make.lua")
+
 local cases = {}
 local nan, inf = 0 / 0, math.huge
 
@@ -10,20 +13,12 @@ local function numbers(n, from, span)
   return out
 end
 
-local function size_of(shape)
-  local n = 1
-  for _, extent in ipairs(shape) do n = n * extent end
-  return n
-end
-
-local function text(shape) return "{" .. table.concat(shape, ", ") .. "}" end
-
 -- Calls f(start, step) with the 1-based start and the distance of each row along an axis.
 local function rows(shape, axis, f)
   local step = 1
   for d = axis + 2, #shape do step = step * shape[d] end
   local extent = shape[axis + 1]
-  for i = 0, size_of(shape) - 1 do
+  for i = 0, make.size(shape) - 1 do
     if math.floor(i / step) % extent == 0 then f(i + 1, step) end
   end
 end
@@ -73,16 +68,16 @@ local function sorted(x, shape, axis, descending, k)
 end
 
 local function sort_case(dtype, shape, axis, descending, list, name)
-  local n = size_of(shape)
+  local n = make.size(shape)
   cases[#cases + 1] = {
-    name = ("sort %s %s axis %d%s%s"):format(dtype, text(shape), axis,
+    name = ("sort %s %s axis %d%s%s"):format(dtype, make.text(shape), axis,
       descending and " descending" or "", name or ""),
     kernel = ([[function k(out, at, px)
       local i = tl.arange(0, %d)
       local v, j = tl.sort(tl.load(px + i):reshape(%s), %d, %s, true)
       tl.store(out + i, v:ravel())
       tl.store(at + i, j:ravel())
-    end]]):format(n, text(shape), axis, tostring(descending)),
+    end]]):format(n, make.text(shape), axis, tostring(descending)),
     args = { out = { dtype, count = n }, at = { "i32", count = n }, px = { dtype, list } },
     want = {
       out = function(inputs) return (sorted(inputs.px, shape, axis, descending)) end,
@@ -137,15 +132,15 @@ cases[#cases + 1] = {
 
 -- top-k: values and indices; any k.
 local function topk_case(dtype, shape, k, axis, largest, list, name)
-  local n, count = size_of(shape), size_of(shape) / shape[axis + 1] * k
+  local n, count = make.size(shape), make.size(shape) / shape[axis + 1] * k
   cases[#cases + 1] = {
-    name = ("%s %s %s k = %d axis %d%s"):format(name or "topk", dtype, text(shape), k, axis,
+    name = ("%s %s %s k = %d axis %d%s"):format(name or "topk", dtype, make.text(shape), k, axis,
       largest and "" or " least"),
     kernel = ([[function k(out, at, px)
       local v, j = tl.load(px + tl.arange(0, %d)):reshape(%s):topk(%d, %d, %s)
       tl.store(out + tl.arange(0, %d), v:ravel())
       tl.store(at + tl.arange(0, %d), j:ravel())
-    end]]):format(n, text(shape), k, axis, tostring(largest), count, count),
+    end]]):format(n, make.text(shape), k, axis, tostring(largest), count, count),
     args = { out = { dtype, count = count }, at = { "i32", count = count }, px = { dtype, list } },
     want = {
       out = function(inputs) return (sorted(inputs.px, shape, axis, largest, k)) end,
@@ -177,19 +172,20 @@ for _, dtype in ipairs { "i1", "i8", "i16", "f16", "bf16", "i32", "f32", "i64", 
     for _, row in ipairs { { { 33 }, { 100 }, 0 }, { { 257 }, { 48 }, 0 },
       { { 5, 33 }, { 5, 40 }, 1 }, { { 33, 6 }, { 7, 6 }, 0 }, { { 3, 4, 9 }, { 3, 11, 9 }, 1 } } do
       local x, z, axis = row[1], row[2], row[3]
-      local n, count = size_of(x), size_of(z)
+      local n, count = make.size(x), make.size(z)
       local list, at = numbers(n, 2), numbers(count, 5)
       for i = 1, count do at[i] = kind == "u8" and at[i] % 256 or at[i] end -- some are outside
       for i = 1, n do
         if dtype == "i1" or dtype == "u8" then list[i] = list[i] % (dtype == "i1" and 2 or 256) end
       end
       cases[#cases + 1] = {
-        name = ("gather %s %s by %s of %s axis %d"):format(dtype, text(x), text(z), kind, axis),
+        name = ("gather %s %s by %s of %s axis %d"):format(dtype, make.text(x), make.text(z), kind,
+          axis),
         kernel = ([[function k(out, px, at)
           local x = tl.load(px + tl.arange(0, %d)):reshape(%s)
           local j = tl.load(at + tl.arange(0, %d)):reshape(%s)
           tl.store(out + tl.arange(0, %d), x:gather(j, %d):ravel())
-        end]]):format(n, text(x), count, text(z), count, axis),
+        end]]):format(n, make.text(x), count, make.text(z), count, axis),
         args = { out = { dtype, count = count }, px = { dtype, list }, at = { kind, at } },
         want = { out = function(inputs)
           local out, starts, steps = {}, {}, {}
@@ -217,19 +213,19 @@ for _, dtype in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64" } 
   for _, row in ipairs { { { 100 }, 10 }, { { 257 }, 33 }, { { 5, 48 }, 256 }, { { 1 }, 1 } } do
     for _, masked in ipairs { false, true } do
       local shape, bins = row[1], row[2]
-      local n = size_of(shape)
+      local n = make.size(shape)
       local list = numbers(n, 3)
       if dtype:sub(1, 1) == "u" then
         for i = 1, n do list[i] = math.abs(list[i]) end
       end
       cases[#cases + 1] = {
-        name = ("histogram %s %s of %d bins%s"):format(dtype, text(shape), bins,
+        name = ("histogram %s %s of %d bins%s"):format(dtype, make.text(shape), bins,
           masked and " masked" or ""),
         kernel = ([[function k(out, px)
           local i = tl.arange(0, %d):reshape(%s)
           local h = tl.histogram(tl.load(px + i), %d%s)
           tl.store(out + tl.arange(0, %d), h)
-        end]]):format(n, text(shape), bins, masked and ", i % 3 ~= 1" or "", bins),
+        end]]):format(n, make.text(shape), bins, masked and ", i % 3 ~= 1" or "", bins),
         args = { out = { "i32", count = bins }, px = { dtype, list } },
         want = { out = function(inputs)
           local out = {}

@@ -1,5 +1,8 @@
 -- Blocks put together and taken apart: cat, join, split, interleave, slice, flip, squeeze.
 
+local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
+local make = dofile(here .. "make.lua")
+
 local cases = {}
 
 local function numbers(n, from)
@@ -10,42 +13,25 @@ end
 
 local bytes = { "i8", "i16", "f16", "i32", "f32", "i64", "f64" }
 
-local function size_of(shape)
-  local n = 1
-  for _, extent in ipairs(shape) do n = n * extent end
-  return n
-end
-
-local function text(shape) return "{" .. table.concat(shape, ", ") .. "}" end
-
 -- A kernel that loads x {..} (and y), computes `body` into `z` and stores all of it.
 local function case(name, dtype, x, y, z, body, want)
-  local loads = ("local x = tl.load(px + tl.arange(0, %d)):reshape(%s)\n"):format(size_of(x),
-    text(x))
+  local loads = ("local x = tl.load(px + tl.arange(0, %d)):reshape(%s)\n"):format(make.size(x),
+    make.text(x))
   if y then
-    loads = loads .. ("local y = tl.load(py + tl.arange(0, %d)):reshape(%s)\n"):format(size_of(y),
-      text(y))
+    loads = loads .. ("local y = tl.load(py + tl.arange(0, %d)):reshape(%s)\n"):format(make.size(y),
+      make.text(y))
   end
   cases[#cases + 1] = {
     name = name .. " " .. dtype,
     kernel = ("function k(out, px, py)\n%slocal z = %s\ntl.store(out + tl.arange(0, %d), z:ravel())"
-      .. "\nend"):format(loads, body, size_of(z)),
-    args = { out = { dtype, count = size_of(z) }, px = { dtype, numbers(size_of(x), 1) },
-      py = { dtype, numbers(y and size_of(y) or 1, 8) } },
+      .. "\nend"):format(loads, body, make.size(z)),
+    args = { out = { dtype, count = make.size(z) }, px = { dtype, numbers(make.size(x), 1) },
+      py = { dtype, numbers(y and make.size(y) or 1, 8) } },
     want = { out = want },
   }
 end
 
--- 0-based coordinates of element i of a shape, and back.
-local function coords(shape, i)
-  local at = {}
-  for d = #shape, 1, -1 do
-    at[d] = i % shape[d]
-    i = math.floor(i / shape[d])
-  end
-  return at
-end
-
+-- The inverse of make.coords, from 1.
 local function index(shape, at)
   local i = 0
   for d = 1, #shape do i = i * shape[d] + at[d] end
@@ -56,7 +42,7 @@ end
 local function by_element(shape, pick)
   return function(inputs)
     local out = {}
-    for i = 0, size_of(shape) - 1 do out[i + 1] = pick(inputs, coords(shape, i)) end
+    for i = 0, make.size(shape) - 1 do out[i + 1] = pick(inputs, make.coords(shape, i)) end
     return out
   end
 end
@@ -75,7 +61,7 @@ for _, dtype in ipairs(bytes) do
     { { 4, 100 }, { 4, 28 }, 1 } } do
     local x, y, axis = pair[1], pair[2], pair[3]
     local z = with(x, axis + 1, x[axis + 1] + y[axis + 1])
-    case(("cat %s %s axis %d"):format(text(x), text(y), axis), dtype, x, y, z,
+    case(("cat %s %s axis %d"):format(make.text(x), make.text(y), axis), dtype, x, y, z,
       ("x:cat(y, %d)"):format(axis), by_element(z, function(inputs, at)
         local i = at[axis + 1]
         if i < x[axis + 1] then return inputs.px[index(x, at)] end
@@ -95,13 +81,13 @@ for _, dtype in ipairs(bytes) do
     local z = {}
     for d, extent in ipairs(x) do z[d] = extent end
     z[#z + 1] = 2
-    case("join " .. text(x), dtype, x, x, z, "x:join(y)", by_element(z, function(inputs, at)
+    case("join " .. make.text(x), dtype, x, x, z, "x:join(y)", by_element(z, function(inputs, at)
       local from = at[#z] == 0 and inputs.px or inputs.py
       at[#z] = nil
       return from[index(x, at)]
     end))
     local w = with(x, #x, 2 * x[#x])
-    case("interleave " .. text(x), dtype, x, x, w, "x:interleave(y)",
+    case("interleave " .. make.text(x), dtype, x, x, w, "x:interleave(y)",
       by_element(w, function(inputs, at)
         local last = at[#w]
         local from = last % 2 == 0 and inputs.px or inputs.py
@@ -109,14 +95,14 @@ for _, dtype in ipairs(bytes) do
       end))
     for half, name in ipairs { "a", "b" } do
       cases[#cases + 1] = {
-        name = ("split %s of join %s %s"):format(name, text(x), dtype),
+        name = ("split %s of join %s %s"):format(name, make.text(x), dtype),
         kernel = ([[function k(out, px, py)
           local i = tl.arange(0, %d)
           local a, b = tl.load(px + i):reshape(%s):join(tl.load(py + i):reshape(%s)):split()
           tl.store(out + i, %s:ravel())
-        end]]):format(size_of(x), text(x), text(x), name),
-        args = { out = { dtype, count = size_of(x) }, px = { dtype, numbers(size_of(x), 3) },
-          py = { dtype, numbers(size_of(x), 4) } },
+        end]]):format(make.size(x), make.text(x), make.text(x), name),
+        args = { out = { dtype, count = make.size(x) }, px = { dtype, numbers(make.size(x), 3) },
+          py = { dtype, numbers(make.size(x), 4) } },
         want = { out = function(inputs) return half == 1 and inputs.px or inputs.py end },
       }
     end
@@ -131,8 +117,8 @@ for _, dtype in ipairs(bytes) do
     { { 3, 4, 9 }, 1, 1, 3, 1 } } do
     local x, axis, first, last, step = row[1], row[2], row[3], row[4], row[5]
     local z = with(x, axis + 1, math.ceil((last - first) / step))
-    case(("slice %s axis %d from %d to %d by %d"):format(text(x), axis, first, last, step), dtype,
-      x, nil, z, ("x:slice(%d, %d, %d, %d)"):format(axis, first, last, step),
+    case(("slice %s axis %d from %d to %d by %d"):format(make.text(x), axis, first, last, step),
+      dtype, x, nil, z, ("x:slice(%d, %d, %d, %d)"):format(axis, first, last, step),
       by_element(z, function(inputs, at)
         return inputs.px[index(x, with(at, axis + 1, first + at[axis + 1] * step))]
       end))
@@ -141,8 +127,8 @@ for _, dtype in ipairs(bytes) do
     { { 5, 48 }, 1 }, { { 3, 5, 7 }, 1 } } do
     local x, axis = row[1], row[2]
     local d = axis < 0 and #x or axis + 1
-    case(("flip %s axis %d"):format(text(x), axis), dtype, x, nil, x, ("x:flip(%d)"):format(axis),
-      by_element(x, function(inputs, at)
+    case(("flip %s axis %d"):format(make.text(x), axis), dtype, x, nil, x,
+      ("x:flip(%d)"):format(axis), by_element(x, function(inputs, at)
         return inputs.px[index(x, with(at, d, x[d] - 1 - at[d]))]
       end))
   end
@@ -153,12 +139,12 @@ for _, dtype in ipairs(bytes) do
   for _, x in ipairs { { 4, 6 }, { 33, 2 }, { 16, 32 }, { 3, 100 } } do
     local m, n = x[1], x[2]
     local identity = by_element(x, function(inputs, at) return inputs.px[index(x, at)] end)
-    case("P57 transpose twice " .. text(x), dtype, x, nil, x, "x:trans():trans()", identity)
-    case("P57 reshape between transposes " .. text(x), dtype, x, nil, x,
+    case("P57 transpose twice " .. make.text(x), dtype, x, nil, x, "x:trans():trans()", identity)
+    case("P57 reshape between transposes " .. make.text(x), dtype, x, nil, x,
       ("x:trans():reshape({ 1, %d }):reshape({ %d, %d }):trans()"):format(m * n, n, m), identity)
-    case("P57 flip, cat and slice " .. text(x), dtype, x, nil, x,
+    case("P57 flip, cat and slice " .. make.text(x), dtype, x, nil, x,
       ("x:flip(0):cat(x, 0):slice(0, 0, %d):flip(0)"):format(m), identity)
-    case("P57 permute of rank 3 " .. text(x), dtype, x, nil, x,
+    case("P57 permute of rank 3 " .. make.text(x), dtype, x, nil, x,
       ("x:reshape({ %d, %d, 1 }):permute({ 2, 1, 0 }):permute({ 2, 1, 0 }):squeeze()"):format(m, n),
       identity)
   end

@@ -1,5 +1,8 @@
 -- Reductions and scans by functions, map_elementwise: every axis, shapes that are no powers of two.
 
+local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
+local make = dofile(here .. "make.lua")
+
 local cases = {}
 local nan = 0 / 0
 
@@ -9,41 +12,10 @@ local function numbers(n, from)
   return out
 end
 
-local function size_of(shape)
-  local n = 1
-  for _, extent in ipairs(shape) do n = n * extent end
-  return n
-end
-
-local function text(shape) return "{" .. table.concat(shape, ", ") .. "}" end
-
-local function without(shape, axis)
-  local out = {}
-  for d, extent in ipairs(shape) do
-    if d ~= axis + 1 then out[#out + 1] = extent end
-  end
-  return out
-end
-
--- Calls f(number of the row, list of positions along the axis), rows in row-major order.
-local function rows(shape, axis, f)
-  local step, number = 1, 0
-  for d = axis + 2, #shape do step = step * shape[d] end
-  local extent = shape[axis + 1]
-  for i = 0, size_of(shape) - 1 do
-    if math.floor(i / step) % extent == 0 then
-      local at = {}
-      for j = 0, extent - 1 do at[j + 1] = i + j * step + 1 end
-      number = number + 1
-      f(number, at)
-    end
-  end
-end
-
 local function prefixes(shape, axis, reverse, fn)
   return function(inputs)
     local out = {}
-    rows(shape, axis, function(_, at)
+    make.rows(shape, axis, function(_, at)
       local acc
       for j = 1, #at do
         local i = at[reverse and #at + 1 - j or j]
@@ -77,7 +49,7 @@ for name, fn in pairs(scans) do
     for _, row in ipairs(shapes) do
       for _, reverse in ipairs { false, true } do
         local shape, axis = row[1], row[2]
-        local n = size_of(shape)
+        local n = make.size(shape)
         local list = numbers(n, #dtype)
         if dtype == "u16" then
           for i = 1, n do list[i] = math.abs(list[i]) end
@@ -85,13 +57,13 @@ for name, fn in pairs(scans) do
         local to = name ~= "cumsum" and dtype or dtype == "i8" and "i32" or dtype == "u16" and "u32"
           or dtype
         cases[#cases + 1] = {
-          name = ("%s %s %s axis %d%s"):format(name, dtype, text(shape), axis,
+          name = ("%s %s %s axis %d%s"):format(name, dtype, make.text(shape), axis,
             reverse and " reverse" or ""),
           kernel = ([[function k(out, px)
             local i = tl.arange(0, %d)
             local x = tl.load(px + i):reshape(%s)
             tl.store(out + i, x:%s(%d, %s):ravel())
-          end]]):format(n, text(shape), name, axis, tostring(reverse)),
+          end]]):format(n, make.text(shape), name, axis, tostring(reverse)),
           args = { out = { to, count = n }, px = { dtype, list } },
           want = { out = prefixes(shape, axis, reverse, fn) },
         }
@@ -158,24 +130,24 @@ for _, f in ipairs(functions) do
   for _, dtype in ipairs { "i32", "f32", "f64", "i64" } do
     for _, row in ipairs(shapes) do
       local shape, axis = row[1], row[2]
-      local n, kept = size_of(shape), without(shape, axis)
-      local count = size_of(kept)
+      local n, kept = make.size(shape), make.without(shape, axis)
+      local count = make.size(kept)
       local list = numbers(n, 1)
       if f[1] == "a * b" then
         for i = 1, n do list[i] = i % 3 == 0 and -1 or i % 11 == 0 and 2 or 1 end
       end
       local w = wrap(dtype)
       cases[#cases + 1] = {
-        name = ("reduce %s %s %s axis %d"):format(f[1], dtype, text(shape), axis),
+        name = ("reduce %s %s %s axis %d"):format(f[1], dtype, make.text(shape), axis),
         kernel = ([[function k(out, px)
           local x = tl.load(px + tl.arange(0, %d)):reshape(%s)
           local y = tl.reduce(x, %d, function(a, b) return %s end, true)
           tl.store(out + tl.arange(0, %d), y:ravel())
-        end]]):format(n, text(shape), axis, f[1], count),
+        end]]):format(n, make.text(shape), axis, f[1], count),
         args = { out = { dtype, count = count }, px = { dtype, list } },
         want = { out = function(inputs)
           local out = {}
-          rows(shape, axis, function(number, at)
+          make.rows(shape, axis, function(number, at)
             local acc = inputs.px[at[1]]
             for j = 2, #at do acc = w(f[2](acc, inputs.px[at[j]])) end
             out[number] = acc
@@ -190,11 +162,11 @@ end
 -- A tuple: value and place of the first largest, with control flow inside.
 for _, row in ipairs(shapes) do
   local shape, axis = row[1], row[2]
-  local n, count = size_of(shape), size_of(without(shape, axis))
+  local n, count = make.size(shape), make.size(make.without(shape, axis))
   for _, body in ipairs { "if b > a or b == a and j < i then return b, j end return a, i",
     "local t = b > a or b == a and j < i return tl.where(t, b, a), tl.where(t, j, i)" } do
     cases[#cases + 1] = {
-      name = ("reduce of a pair %s axis %d by '%s'"):format(text(shape), axis, body:sub(1, 8)),
+      name = ("reduce of a pair %s axis %d by '%s'"):format(make.text(shape), axis, body:sub(1, 8)),
       kernel = ([[function k(out, at, px)
         local i = tl.arange(0, %d):reshape(%s)
         local x = tl.load(px + i)
@@ -202,13 +174,13 @@ for _, row in ipairs(shapes) do
         local o = tl.arange(0, %d)
         tl.store(out + o, tl.reshape(v, %d))
         tl.store(at + o, tl.reshape(p, %d))
-      end]]):format(n, text(shape), axis, body, count, count, count),
+      end]]):format(n, make.text(shape), axis, body, count, count, count),
       args = { out = { "f32", count = count }, at = { "i32", count = count },
         px = { "f32", numbers(n, 4) } },
       want = {
         out = function(inputs)
           local out = {}
-          rows(shape, axis, function(number, at)
+          make.rows(shape, axis, function(number, at)
             out[number] = -math.huge
             for _, i in ipairs(at) do out[number] = math.max(out[number], inputs.px[i]) end
           end)
@@ -216,7 +188,7 @@ for _, row in ipairs(shapes) do
         end,
         at = function(inputs)
           local out = {}
-          rows(shape, axis, function(number, at)
+          make.rows(shape, axis, function(number, at)
             for _, i in ipairs(at) do
               local best = out[number]
               if not best or inputs.px[i] > inputs.px[best + 1] then out[number] = i - 1 end
@@ -233,9 +205,9 @@ end
 for _, reverse in ipairs { false, true } do
   for _, row in ipairs { { { 48 }, 0 }, { { 33, 3 }, 0 }, { { 3, 100 }, 1 } } do
     local shape, axis = row[1], row[2]
-    local n = size_of(shape)
+    local n = make.size(shape)
     cases[#cases + 1] = {
-      name = ("associative_scan of pairs %s axis %d%s"):format(text(shape), axis,
+      name = ("associative_scan of pairs %s axis %d%s"):format(make.text(shape), axis,
         reverse and " reverse" or ""),
       kernel = ([[function k(out, px)
         local i = tl.arange(0, %d):reshape(%s)
@@ -245,7 +217,7 @@ for _, reverse in ipairs { false, true } do
           return a * c, b * c + d
         end, %s)
         tl.store(out + i, h)
-      end]]):format(n, text(shape), text(shape), axis, tostring(reverse)),
+      end]]):format(n, make.text(shape), make.text(shape), axis, tostring(reverse)),
       args = { out = { "f64", count = n }, px = { "f64", numbers(n, 5) } }, ulp = 4,
       want = { out = prefixes(shape, axis, reverse, function(h, b) return 0.5 * h + b end) },
     }
@@ -282,11 +254,11 @@ local function collatz(x)
   return n, x
 end
 for _, shape in ipairs { { 1 }, { 33 }, { 100 }, { 5, 12 } } do
-  local n = size_of(shape)
+  local n = make.size(shape)
   local list = {}
   for i = 1, n do list[i] = i end
   cases[#cases + 1] = {
-    name = "map_elementwise with control flow " .. text(shape),
+    name = "map_elementwise with control flow " .. make.text(shape),
     kernel = ([[function k(out, also, px)
       local i = tl.arange(0, %d):reshape(%s)
       local steps, last = tl.map_elementwise(function(x, limit)
@@ -299,7 +271,7 @@ for _, shape in ipairs { { 1 }, { 33 }, { 100 }, { 5, 12 } } do
       end, tl.load(px + i), 50)
       tl.store(out + i, steps)
       tl.store(also + i, last)
-    end]]):format(n, text(shape)),
+    end]]):format(n, make.text(shape)),
     args = { out = { "i32", count = n }, also = { "i32", count = n }, px = { "i32", list } },
     want = {
       out = function(inputs)
@@ -315,11 +287,11 @@ for _, shape in ipairs { { 1 }, { 33 }, { 100 }, { 5, 12 } } do
     },
   }
   cases[#cases + 1] = {
-    name = "map_elementwise of straight arithmetic " .. text(shape),
+    name = "map_elementwise of straight arithmetic " .. make.text(shape),
     kernel = ([[function k(out, px)
       local i = tl.arange(0, %d):reshape(%s)
       tl.store(out + i, tl.map_elementwise(function(x, y) return x * y + 1 end, tl.load(px + i), i))
-    end]]):format(n, text(shape)),
+    end]]):format(n, make.text(shape)),
     args = { out = { "f32", count = n }, px = { "f32", list } },
     want = { out = function(inputs)
       local out = {}
