@@ -81,52 +81,40 @@ local function files_of(folder)
   return out
 end
 
---- Every place of the sources that raises a message: {file =, line =, last = line before the next}.
+--- Every line of the sources that raises a message: lines[file][line] = true.
 function M.sites()
   local sites = {}
   for _, folder in ipairs { "lua/neso/frontend", "lua/neso/language" } do
     for _, file in ipairs(files_of(folder)) do
-      local lines = lines_of(root .. file)
-      for i, line in ipairs(lines) do
-        local after = lines[i + 1] or line + 5
-        sites[#sites + 1] = { file = file, line = line, last = math.min(after - 1, line + 5) }
-      end
+      sites[file] = {}
+      for _, line in ipairs(lines_of(root .. file)) do sites[file][line] = true end
     end
   end
   return sites
 end
 
-local function caller_files(met)
-  for level = 3, 12 do
+-- Marks the line that calls, and the lines outside of it as long as each is a site too (functions
+-- of a file that raise its messages).
+local function mark(sites)
+  for level = 3, math.huge do
     local info = debug.getinfo(level, "Sl")
-    if not info then return end
-    local file = info.source:match "(lua/neso/[%w_/]+%.lua)$"
-    if file then
-      met[file] = met[file] or {}
-      met[file][info.currentline] = true
-    end
+    local lines = info and sites[info.source:match "(lua/neso/[%w_/]+%.lua)$"]
+    if not (lines and lines[info.currentline] ~= nil) then return end
+    lines[info.currentline] = "met"
   end
 end
 
---- Runs `run` and gives the lines of the sources that raised messages: met[file][line].
+--- Runs `run` and gives the sites with those that raised a message set to "met".
 function M.watch(run)
-  local met = {}
+  local sites = M.sites()
   local class = getmetatable(context.new()).__index
   local fail, throw = class.fail, diagnostics.throw
-  class.fail = function(...) caller_files(met) return fail(...) end
-  diagnostics.throw = function(...) caller_files(met) return throw(...) end
+  class.fail = function(...) mark(sites) return fail(...) end
+  diagnostics.throw = function(...) mark(sites) return throw(...) end
   local ok, problem = pcall(run)
   class.fail, diagnostics.throw = fail, throw
   if not ok then error(problem, 0) end
-  return met
-end
-
---- True when a message was raised at the site.
-function M.is_met(met, site)
-  for line = site.line, site.last do
-    if met[site.file] and met[site.file][line] then return true end
-  end
-  return false
+  return sites
 end
 
 return M
