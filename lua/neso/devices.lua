@@ -178,7 +178,10 @@ function M.device(name, level)
     default = default or find_default()
     return default
   end
-  local backend_name, index = tostring(name):match "^([%w_%-]+):?(%d*)$"
+  if type(name) ~= "string" then
+    error("a device is a name such as 'cpu' or 'cpu:0', got " .. type(name), (level or 1) + 1)
+  end
+  local backend_name, index = name:match "^([%w_%-]+):?(%d*)$"
   for _, backend in ipairs(M.menu()) do
     if backend.name == backend_name then
       if not ask(backend) then
@@ -188,8 +191,8 @@ function M.device(name, level)
       return open(backend.driver, tonumber(index) or 0, backend.name)
     end
   end
-  error(("device '%s': no such backend%s"):format(tostring(name),
-    suggest.hint(tostring(backend_name or name), names_of(M.menu()))), (level or 1) + 1)
+  error(("device '%s': no such backend%s"):format(name,
+    suggest.hint(backend_name or name, names_of(M.menu()))), (level or 1) + 1)
 end
 
 --- Handle of the device that serves (for the C module).

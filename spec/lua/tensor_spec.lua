@@ -44,6 +44,8 @@ describe("a tensor", function()
     local absent = "device 'cuda': no such backend"
     says(absent, function() local _ = neso.empty(2, "f32", "cuda") end)
     says(absent, function() local _ = neso.tensor({ 2 }, "f32", "cuda") end)
+    says("a device is a name such as 'cpu' or 'cpu:0', got table",
+      function() local _ = neso.empty({ 2 }, "f32", { device = "cpu" }) end)
     says("tensors have no '+'", function() return neso.ones(2) + 1 end)
     says("tensors have no '-'", function() return -neso.ones(2) end)
   end)

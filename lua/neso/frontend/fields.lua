@@ -84,7 +84,9 @@ function M.read(cx, object, key)
   if object == M.language then return read_language(cx, key) end
   if type(object) == "string" then return string[key] end
   if type(object) ~= "table" then
-    cx:fail(("cannot read '%s' of %s"):format(tostring(key), values.describe(object)))
+    cx:fail(("cannot read '%s' of %s"):format(tostring(key), values.describe(object)),
+      object == nil and key ~= nil and M.language[key] ~= nil
+        and "the language is neso.language: 'local tl = neso.language' above the kernel" or nil)
   end
   if cx.owned[object] then
     local value = object[key]
