@@ -1,5 +1,6 @@
 -- Every function of spec/ops_language.lua that has a reference, on each float dtype.
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
+local make = dofile(here .. "make.lua")
 local rows = dofile(here .. "../ops_language.lua")
 
 local any_sign = { -9.5, -3.25, -2.5, -1.5, -1, -0.75, -0.5, -0.125, 0.125, 0.3, 0.5, 1, 1.5, 2,
@@ -26,12 +27,6 @@ local function apply(row, names)
   end
 end
 
--- 16-bit floats are computed in f32 and rounded once, so only that rounding shows.
-local function ulp_of(row, dtype)
-  if dtype == "f16" or dtype == "bf16" then return math.min(row.ulp, 0.01) end
-  return dtype == "f64" and row.ulp * 8 or row.ulp
-end
-
 local function unary(row, dtype)
   local values = row.positive and positive or row.unit and unit or row.above_one and above_one
     or any_sign
@@ -43,7 +38,7 @@ local function unary(row, dtype)
     end]]):format(row[1]),
     args = { out = { dtype, count = #values }, x = { dtype, values }, n = #values, BLOCK = 32 },
     want = { out = apply(row, { "x" }) },
-    ulp = ulp_of(row, dtype),
+    ulp = make.ulp(row, dtype),
   }
 end
 
@@ -64,7 +59,7 @@ local function binary(row, dtype)
     args = { out = { dtype, count = #xs }, x = { dtype, xs }, y = { dtype, ys }, n = #xs,
       BLOCK = 64 },
     want = { out = apply(row, { "x", "y" }) },
-    ulp = ulp_of(row, dtype),
+    ulp = make.ulp(row, dtype),
   }
 end
 
@@ -80,10 +75,10 @@ end
 local cases = {}
 for _, row in ipairs(rows) do
   if row.reference and row.ulp then
-    local make = row[2]:find("^%a %a") and binary or unary
+    local case_of = row[2]:find("^%a %a") and binary or unary
     for _, dtype in ipairs { "f32", "f64", "f16", "bf16" } do
-      cases[#cases + 1] = make(row, dtype)
-      if make == unary and (dtype == "f32" or dtype == "f64") and not row.op_ends then
+      cases[#cases + 1] = case_of(row, dtype)
+      if case_of == unary and (dtype == "f32" or dtype == "f64") and not row.op_ends then
         cases[#cases + 1] = at_the_ends(row, dtype)
       end
     end

@@ -35,18 +35,11 @@ local function numbers(rule)
   end
 end
 
--- The error allowed beyond the rounding of the result.
-local function ulp_of(row, to)
-  if make.kind(to) ~= "float" or make.bits(to) == 8 then return 0 end
-  if to == "f16" or to == "bf16" then return math.min(row.ulp, 0.01) end
-  return to == "f64" and row.ulp * 8 or row.ulp
-end
-
 local function result(row, dtype, binary)
   local to = result_dtype(row, dtype)
   return { name = ("%s of edges, %s"):format(row[1], dtype), op = row[1],
     text = ("tl.%s(%s)"):format(row[1], binary and "a, b" or "a"), to = to,
-    rule = numbers(row.reference), ulp = ulp_of(row, to) }
+    rule = numbers(row.reference), ulp = make.ulp(row, to) }
 end
 
 local function add(dtype, binary, values, results)

@@ -15,6 +15,7 @@
 --   make.fit(dtype)              function: rounds or wraps a result to the dtype
 --   make.lift(dtype)             function: a stored value as a reference takes it: 64-bit integers
 --                                for integers (uint64_t for u64), numbers for floats, booleans
+--   make.ulp(row, dtype)         error allowed of a function of spec/rows
 --   make.half(dtype, bits)       the value of 16 bits as f16 or bf16
 --   make.elementwise{...}        a case, see there
 --   make.plain_lua{...}          a case, see there
@@ -121,6 +122,14 @@ local limits = { -- largest, least normal, least
   f32 = { 3.4028234663852886e38, 2 ^ -126, 2 ^ -149 },
   f64 = { 1.7976931348623157e308, 2 ^ -1022, 2 ^ -1074 },
 }
+
+--- Error allowed beyond the rounding of a result: 16-bit floats are computed in f32 and rounded
+--- once, so only that rounding shows; functions of f64 are less exact.
+function M.ulp(row, dtype)
+  if M.kind(dtype) ~= "float" or M.bits(dtype) == 8 then return 0 end
+  if M.bits(dtype) == 16 then return math.min(row.ulp, 0.01) end
+  return dtype == "f64" and row.ulp * 8 or row.ulp
+end
 
 function M.half(dtype, bits)
   local mantissa, bias, top = 10, 15, 31
