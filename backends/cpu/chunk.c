@@ -392,8 +392,12 @@ static cpu_lv *eval_elementwise(cpu_lower *l, cpu_nest *n, cpu_value *v,
   return cpu_lv_vector(l, emit(l, n, v, x, count, false, level), level);
 }
 
+/* A known integer is written down even where a buffer holds it: what divides by
+ * it relies on every lane, and lanes past the end of a buffer's rows hold
+ * anything. */
 static cpu_lv *evaluate(cpu_lower *l, cpu_nest *n, cpu_value *v, cpu_coords c) {
-  if (v->ready)
+  int64_t known;
+  if (v->ready && !cpu_constant(l, v, &known))
     return cpu_eval_buffer(l, n, v, c);
   switch (v->op) {
   case NESO_OP_UNKNOWN:
