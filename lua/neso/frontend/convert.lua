@@ -274,6 +274,27 @@ local function check_operand(cx, x, what)
   cx:fail(("cannot %s %s"):format(what, values.describe(x)), hint)
 end
 
+local function is_spelled_as_float(node, x)
+  while node.kind == "Paren" or node.kind == "Unary" do
+    node = node.expr or node.operand
+  end
+  return node.kind == "Number" and node.text:find(".", 1, true)
+    and math.abs(node.value) == math.abs(x)
+end
+
+-- In Lua `1.0` is the integer 1. Whoever writes the point wants a float: not to be found out later.
+local function refuse_float_spelling(cx, x, dtype)
+  if type(x) ~= "number" or x % 1 ~= 0 then return end
+  local node = cx.node or {}
+  for _, operand in ipairs(node.args or { node.left, node.right }) do
+    if is_spelled_as_float(operand, x) then
+      cx:fail(("this number is the integer %d in Lua, and the result would be %s"):format(x,
+        dtype.name), "write it without a point, or convert the other side first: x:to(tl.f32)",
+        operand)
+    end
+  end
+end
+
 --- Both operands in one dtype and one shape.
 ---@param what string verb for messages: "add"
 ---@param dtype neso.dtype|nil the dtype, where it is not the common one
@@ -282,6 +303,10 @@ function M.unify(cx, a, b, what, dtype)
   check_operand(cx, a, what)
   check_operand(cx, b, what)
   dtype = dtype or promote.common(a, b)
+  if dtype.kind ~= "float" and what ~= "compare" then
+    refuse_float_spelling(cx, a, dtype)
+    refuse_float_spelling(cx, b, dtype)
+  end
   local shape = M.common_shape(cx, values.shape_of(a), values.shape_of(b), what)
   local function ready(x)
     x = M.to_value(cx, x, dtype, shape)
